@@ -1,0 +1,131 @@
+//! What can have happened.
+//!
+//! An [`Event`] is a fact, in the past tense. It is stored once, as the bytes
+//! of an [`Envelope`] that names the hash of the one before it, and never
+//! changed. Words and data stand in events only as [`Content`] names.
+
+pub mod envelope;
+pub mod machine;
+pub mod model;
+pub mod proposal;
+pub mod skill;
+pub mod task;
+
+use serde::{Deserialize, Serialize};
+
+use crate::content::{Content, HoldsContent};
+use crate::id::{Epoch, Seq, Timestamp};
+use crate::source::Source;
+
+pub use envelope::{Envelope, FORMAT_VERSION, Sealed, open, seal};
+
+/// One recorded fact of a task.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    pub seq: Seq,
+    pub at: Timestamp,
+    pub epoch: Epoch,
+    pub source: Source,
+    pub body: Body,
+}
+
+/// What happened, by family. Variants are added, never renamed: the names stand
+/// in stored logs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", content = "body", rename_all = "snake_case")]
+pub enum Body {
+    TaskStarted(Box<task::TaskStarted>),
+    UserSent(task::UserSent),
+    TaskPaused(task::TaskPaused),
+    TaskResumed(task::TaskResumed),
+    CancelRequested(task::CancelRequested),
+    TaskCancelled(task::TaskCancelled),
+    TaskCompleted(task::TaskCompleted),
+    TaskFailed(task::TaskFailed),
+    WorkflowAccepted(Box<task::WorkflowAccepted>),
+
+    ModelCalled(Box<model::ModelCalled>),
+    ModelReplied(Box<model::ModelReplied>),
+    ModelFailed(model::ModelFailed),
+
+    CallAdmitted(proposal::CallAdmitted),
+    CallRefused(proposal::CallRefused),
+    AnswerAdmitted(proposal::AnswerAdmitted),
+    AnswerRefused(proposal::AnswerRefused),
+    ApprovalRequested(proposal::ApprovalRequested),
+    ApprovalDecided(proposal::ApprovalDecided),
+
+    SkillCalled(skill::SkillCalled),
+    SkillReturned(skill::SkillReturned),
+    SkillFailed(skill::SkillFailed),
+    DeedSettled(skill::DeedSettled),
+
+    StateEntered(machine::StateEntered),
+    StateSkipped(machine::StateSkipped),
+}
+
+impl Body {
+    /// The name that the envelope gives as `kind`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Body::TaskStarted(_) => "task_started",
+            Body::UserSent(_) => "user_sent",
+            Body::TaskPaused(_) => "task_paused",
+            Body::TaskResumed(_) => "task_resumed",
+            Body::CancelRequested(_) => "cancel_requested",
+            Body::TaskCancelled(_) => "task_cancelled",
+            Body::TaskCompleted(_) => "task_completed",
+            Body::TaskFailed(_) => "task_failed",
+            Body::WorkflowAccepted(_) => "workflow_accepted",
+            Body::ModelCalled(_) => "model_called",
+            Body::ModelReplied(_) => "model_replied",
+            Body::ModelFailed(_) => "model_failed",
+            Body::CallAdmitted(_) => "call_admitted",
+            Body::CallRefused(_) => "call_refused",
+            Body::AnswerAdmitted(_) => "answer_admitted",
+            Body::AnswerRefused(_) => "answer_refused",
+            Body::ApprovalRequested(_) => "approval_requested",
+            Body::ApprovalDecided(_) => "approval_decided",
+            Body::SkillCalled(_) => "skill_called",
+            Body::SkillReturned(_) => "skill_returned",
+            Body::SkillFailed(_) => "skill_failed",
+            Body::DeedSettled(_) => "deed_settled",
+            Body::StateEntered(_) => "state_entered",
+            Body::StateSkipped(_) => "state_skipped",
+        }
+    }
+}
+
+impl HoldsContent for Body {
+    fn visit_content(&mut self, visit: &mut dyn FnMut(&mut Content)) {
+        match self {
+            Body::TaskStarted(body) => body.visit_content(visit),
+            Body::UserSent(body) => body.text.visit_content(visit),
+            Body::TaskCompleted(body) => body.answer.visit_content(visit),
+            Body::WorkflowAccepted(body) => body.workflow.visit_content(visit),
+            Body::ModelCalled(body) => {
+                body.manifest.visit_content(visit);
+                body.fragments.visit_content(visit);
+            }
+            Body::ModelReplied(body) => body.visit_content(visit),
+            Body::ModelFailed(body) => body.message.visit_content(visit),
+            Body::CallAdmitted(body) => body.args.visit_content(visit),
+            Body::CallRefused(body) => body.args.visit_content(visit),
+            Body::AnswerAdmitted(body) => body.answer.visit_content(visit),
+            Body::AnswerRefused(body) => body.answer.visit_content(visit),
+            Body::ApprovalDecided(body) => body.reason.visit_content(visit),
+            Body::SkillReturned(body) => body.result.visit_content(visit),
+            Body::SkillFailed(body) => body.message.visit_content(visit),
+            Body::TaskPaused(_)
+            | Body::TaskResumed(_)
+            | Body::CancelRequested(_)
+            | Body::TaskCancelled(_)
+            | Body::TaskFailed(_)
+            | Body::ApprovalRequested(_)
+            | Body::SkillCalled(_)
+            | Body::DeedSettled(_)
+            | Body::StateEntered(_)
+            | Body::StateSkipped(_) => {}
+        }
+    }
+}

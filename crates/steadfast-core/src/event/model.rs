@@ -1,0 +1,142 @@
+//! Calls of a model.
+
+use serde::{Deserialize, Serialize};
+
+use crate::content::{Content, HoldsContent};
+use crate::hash::Hash;
+use crate::id::{CallId, Seq};
+
+/// A model is being called with a context that is fixed here, byte for byte.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelCalled {
+    pub call: CallId,
+    pub step: u32,
+    pub attempt: u32,
+    /// The last event that the context was assembled from.
+    pub basis: Seq,
+    /// The version of the ledger in force.
+    pub ledger_version: u64,
+    pub assembler: u32,
+    pub tokenizer: String,
+    /// Hash over all that the model sees.
+    pub context: Hash,
+    /// The bill of materials.
+    pub manifest: Content,
+    /// The rendered fragments that no earlier event holds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fragments: Vec<Content>,
+    pub tokens: u32,
+    pub output_tokens_max: u32,
+}
+
+/// The model's words, as they came.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelReplied {
+    pub call: CallId,
+    /// The model that answered, by its own word.
+    pub model: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<Content>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<ProposedCall>,
+    pub finish: Finish,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// Provider fields that have no place here, kept as they came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extra: Option<Content>,
+}
+
+impl HoldsContent for ModelReplied {
+    fn visit_content(&mut self, visit: &mut dyn FnMut(&mut Content)) {
+        self.text.visit_content(visit);
+        for call in &mut self.calls {
+            call.args.visit_content(visit);
+        }
+        self.extra.visit_content(visit);
+    }
+}
+
+/// A call as the model proposed it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProposedCall {
+    /// The provider's id of it.
+    pub id: String,
+    pub skill: String,
+    /// The argument text, unparsed.
+    pub args: Content,
+}
+
+/// Why the model stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Finish {
+    Stop,
+    ToolCalls,
+    /// Cut at the output limit.
+    Length,
+    /// Withheld by the provider.
+    ContentFilter,
+    Other,
+}
+
+/// Tokens as the provider counted them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+}
+
+/// A call brought no reply that can be used.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModelFailed {
+    pub call: CallId,
+    pub class: ModelFailure,
+    pub message: Content,
+    /// When the next attempt may start; none when there will be none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_at: Option<crate::id::Timestamp>,
+}
+
+/// Classes of failed model calls, each with its own handling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ModelFailure {
+    /// No connection, or it broke.
+    Transport,
+    Timeout,
+    RateLimited,
+    /// The provider failed (5xx).
+    Provider,
+    /// The request will never be accepted (4xx, wrong key).
+    Rejected,
+    /// The reply was cut at the output limit; the next attempt gets more room.
+    OutputBudget,
+    /// The reply breaks the protocol, or its stream ended early.
+    Malformed,
+    /// Neither text nor a call.
+    Empty,
+    /// The script or recording has no reply for this.
+    NotRecorded,
+}
+
+impl ModelFailure {
+    /// Whether the same request may succeed later.
+    pub fn is_retryable(self) -> bool {
+        !matches!(self, ModelFailure::Rejected | ModelFailure::NotRecorded)
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            ModelFailure::Transport => "transport",
+            ModelFailure::Timeout => "timeout",
+            ModelFailure::RateLimited => "rate_limited",
+            ModelFailure::Provider => "provider",
+            ModelFailure::Rejected => "rejected",
+            ModelFailure::OutputBudget => "output_budget",
+            ModelFailure::Malformed => "malformed",
+            ModelFailure::Empty => "empty",
+            ModelFailure::NotRecorded => "not_recorded",
+        }
+    }
+}

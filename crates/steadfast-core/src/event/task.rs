@@ -1,0 +1,129 @@
+//! The life of a task.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::content::{Content, HoldsContent};
+use crate::hash::Hash;
+use crate::id::{Seq, TaskId};
+
+/// The first event: all that the task starts from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TaskStarted {
+    /// The name under which transition logs list the run.
+    pub workflow_id: String,
+    /// The resolved workflow, as canonical JSON.
+    pub workflow: Content,
+    pub fingerprint: Hash,
+    /// The user's own words.
+    pub input: Content,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub documents: Vec<Document>,
+    /// Named values that the user or operator gave with the task.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub facts: BTreeMap<String, Value>,
+    /// The task that this one is a part of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<Parent>,
+    /// Numbered changes of behaviour that this log was written under. Numbers
+    /// are never used twice.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub behavior: Vec<u32>,
+    /// What the task was told about its models' room.
+    pub window: Window,
+}
+
+/// Room for prompts and answers, in tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Window {
+    pub tokens: u32,
+    pub output_tokens: u32,
+}
+
+/// A text that the user brought along: data, whatever it says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Document {
+    pub name: String,
+    pub text: Content,
+}
+
+impl HoldsContent for Document {
+    fn visit_content(&mut self, visit: &mut dyn FnMut(&mut Content)) {
+        self.text.visit_content(visit);
+    }
+}
+
+/// Where a sub-task comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Parent {
+    pub task: TaskId,
+    /// The parent's event that started it.
+    pub seq: Seq,
+}
+
+impl HoldsContent for TaskStarted {
+    fn visit_content(&mut self, visit: &mut dyn FnMut(&mut Content)) {
+        self.workflow.visit_content(visit);
+        self.input.visit_content(visit);
+        self.documents.visit_content(visit);
+    }
+}
+
+/// The user said something while the task ran. The source names who.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UserSent {
+    pub text: Content,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TaskPaused {}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TaskResumed {}
+
+/// Nothing new is proposed from here on; deeds in flight settle first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CancelRequested {}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TaskCancelled {}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TaskCompleted {
+    pub answer: Content,
+}
+
+/// The task ended without an answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TaskFailed {
+    pub cause: Cause,
+    /// What a person needs to know to mend it.
+    pub diagnosis: String,
+}
+
+/// Why a task failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "cause", rename_all = "snake_case")]
+pub enum Cause {
+    /// The machine reached FAILED.
+    Workflow { state: String },
+    /// A bound was reached.
+    Limit { limit: String, value: u64 },
+    /// The context cannot fit the window.
+    Infeasible { needed: u32, room: u32 },
+    /// The model could not be called.
+    Model { class: String },
+    /// A rule of the workflow could not be evaluated.
+    Rule { expression: String },
+}
+
+/// A person accepted that the task goes on under a changed workflow.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WorkflowAccepted {
+    pub workflow: Content,
+    pub fingerprint: Hash,
+    /// What changed, as JSON pointers.
+    pub differences: Vec<String>,
+}

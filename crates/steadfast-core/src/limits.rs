@@ -1,0 +1,88 @@
+//! Every bound in one place. A loop, a queue or a size without an entry here is
+//! a bug. Reaching a limit is an event with a diagnosis, never a silent cut.
+
+/// Calls of one skill in one visit of a state, where the workflow says nothing.
+pub const RETRY_ATTEMPTS_DEFAULT: u32 = 3;
+/// The most attempts that a workflow may ask for.
+pub const RETRY_ATTEMPTS_MAX: u32 = 20;
+/// First pause between attempts, in milliseconds.
+pub const BACKOFF_BASE_MS_DEFAULT: u64 = 500;
+/// Growth of the pause from attempt to attempt.
+pub const BACKOFF_FACTOR_DEFAULT: u32 = 2;
+/// The longest pause between attempts, in milliseconds.
+pub const BACKOFF_MAX_MS_DEFAULT: u64 = 60_000;
+/// Jitter only ever lengthens a pause, by at most this share of it.
+pub const BACKOFF_JITTER_PERCENT: u64 = 25;
+
+/// Steps (turns of the loop) of a task, where the workflow says nothing.
+pub const STEPS_DEFAULT: u32 = 200;
+/// The most steps that a workflow may ask for.
+pub const STEPS_MAX: u32 = 10_000_000;
+/// How often a state may be entered.
+pub const VISITS_DEFAULT: u32 = 10;
+/// Refused proposals in a row before the task is stopped with a diagnosis.
+pub const REFUSALS_IN_A_ROW_DEFAULT: u32 = 5;
+/// Calls of a model for one step, the failed ones included.
+pub const MODEL_ATTEMPTS_DEFAULT: u32 = 4;
+/// Skill calls at work at the same time.
+pub const PARALLEL_DEFAULT: u32 = 4;
+/// Calls that one reply may propose; the rest is refused.
+pub const CALLS_PER_REPLY_MAX: usize = 32;
+
+/// Most skills in one state's set.
+pub const SKILLS_PER_STATE_MAX: usize = 12;
+/// More states than this in one machine is a warning: models lose track
+/// (guard-rails article, section 5.3).
+pub const STATES_ADVISED_MAX: usize = 7;
+/// States of a sub-workflow, from the same section.
+pub const SUBWORKFLOW_STATES_ADVISED_MAX: usize = 5;
+/// States of a machine with all sub-workflows laid flat.
+pub const STATES_MAX: usize = 256;
+/// How deep sub-workflows may nest.
+pub const WORKFLOW_DEPTH_MAX: usize = 4;
+/// Characters of a rendered contract beyond which `check` warns; brevity is
+/// obeyed better (guard-rails article, section 5.3).
+pub const CONTRACT_CHARS_ADVISED_MAX: usize = 1_200;
+
+/// Steps kept in full in the working layer (long-task article, section 2.3).
+pub const WORKING_STEPS_DEFAULT: usize = 6;
+pub const WORKING_STEPS_MIN: usize = 5;
+pub const WORKING_STEPS_MAX: usize = 8;
+/// Tokens of one skill result in a context; beyond it an excerpt stands there.
+pub const RESULT_TOKENS_MAX: u32 = 2_000;
+/// Tokens of one document in a context.
+pub const DOCUMENT_TOKENS_MAX: u32 = 6_000;
+/// Tokens from which the input counts as long and the contract is repeated
+/// after it (guard-rails article, section 5.2).
+pub const CONTRACT_REPEAT_TOKENS: u32 = 1_500;
+/// Context window taken where neither model nor settings declare one.
+pub const WINDOW_TOKENS_DEFAULT: u32 = 32_768;
+/// Room kept for the answer.
+pub const OUTPUT_TOKENS_DEFAULT: u32 = 4_096;
+/// Share of the window kept free because a token count is an estimate.
+pub const ESTIMATE_MARGIN_PERCENT: u32 = 10;
+/// The same where the tokenizer is the model's own.
+pub const EXACT_MARGIN_PERCENT: u32 = 2;
+
+/// Bytes of one piece of content (a result, a document, a reply).
+pub const CONTENT_BYTES_MAX: u64 = 16 * 1024 * 1024;
+/// User messages kept in the state; older ones stay in the log.
+pub const MESSAGES_KEPT: usize = 16;
+/// Settled deeds kept in the state; older ones are looked up in the log.
+pub const DEEDS_KEPT: usize = 64;
+/// Documents given with a task.
+pub const DOCUMENTS_MAX: usize = 64;
+/// Bytes of a workflow file.
+pub const SPEC_BYTES_MAX: u64 = 1024 * 1024;
+
+/// Time that a skill call may take, in milliseconds.
+pub const SKILL_TIMEOUT_MS_DEFAULT: u64 = 60_000;
+/// Time that a model call may take, in milliseconds.
+pub const MODEL_TIMEOUT_MS_DEFAULT: u64 = 300_000;
+
+const _: () = assert!(WORKING_STEPS_MIN <= WORKING_STEPS_DEFAULT);
+const _: () = assert!(WORKING_STEPS_DEFAULT <= WORKING_STEPS_MAX);
+const _: () = assert!(RETRY_ATTEMPTS_DEFAULT <= RETRY_ATTEMPTS_MAX);
+const _: () = assert!(STEPS_DEFAULT <= STEPS_MAX);
+const _: () = assert!(OUTPUT_TOKENS_DEFAULT < WINDOW_TOKENS_DEFAULT / 2);
+const _: () = assert!(EXACT_MARGIN_PERCENT <= ESTIMATE_MARGIN_PERCENT);

@@ -1,0 +1,444 @@
+//! The workflow file as data. Field names are the guard-rails article's where
+//! it has them; all that Steadfast adds is optional.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::id::{SkillName, StateName};
+use crate::limits;
+
+/// A workflow file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Spec {
+    /// Name of the workflow, as it stands in transition logs.
+    pub workflow_id: String,
+    /// What the workflow is for, in a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The state that a task starts in.
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    pub initial_state: StateName,
+    /// The states, by name.
+    #[cfg_attr(feature = "schema", schemars(with = "BTreeMap<String, StateSpec>"))]
+    pub states: BTreeMap<StateName, StateSpec>,
+    /// The operator's rules and the agent's role; the first thing a model reads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<String>,
+    /// The skills that states call. A name that is missing here is looked up in
+    /// the registry file, then among the built-in ones.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(with = "BTreeMap<String, SkillSpec>"))]
+    pub skills: BTreeMap<SkillName, SkillSpec>,
+    /// Sub-workflows that a state can run in place of a skill.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub workflows: BTreeMap<String, SubSpec>,
+    /// Who chooses the next call.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub steering: Steering,
+    /// How the contract is shown to the model.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub contract: ContractSpec,
+    /// What the answer must be.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub answer: AnswerSpec,
+    /// Which guards are on.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub guards: Guards,
+    /// Bounds of a run.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub limits: Limits,
+}
+
+/// The states of a sub-workflow. Its `DONE` is the success of the state that
+/// runs it, its `FAILED` that state's failure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SubSpec {
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    pub initial_state: StateName,
+    #[cfg_attr(feature = "schema", schemars(with = "BTreeMap<String, StateSpec>"))]
+    pub states: BTreeMap<StateName, StateSpec>,
+}
+
+/// One state: a skill, a set of skills, or a sub-workflow.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct StateSpec {
+    /// The one skill that may be called here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
+    pub skill: Option<SkillName>,
+    /// The skills that may be called here, by name or with what they require.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skills: Vec<UseSpec>,
+    /// The sub-workflow that runs here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workflow: Option<String>,
+    /// Whether all skills of the set must succeed, or any one.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub complete: Complete,
+    /// Where success leads: a state, `DONE`, `FAILED`, or a list of edges.
+    pub on_success: EdgesSpec,
+    /// Where failure leads. `<STATE>_RETRY` retries by the state's policy; when
+    /// retries are spent the run ends in `FAILED`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_failure: Option<EdgesSpec>,
+    /// Arguments that the runtime fills in, as CEL expressions over `input,
+    /// result, receipts, facts, phase, counters`. The model is not asked for them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub with: BTreeMap<String, String>,
+    /// When a result counts as success (CEL over `result`). A call that returns
+    /// but fails this is a failed check, not a failed call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub success_when: Option<String>,
+    /// `false`: the contract does not ask for this state.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mandatory: Option<bool>,
+    /// A rule (CEL over `input, receipts, facts, phase, counters`) under which
+    /// the state is passed over. The skip leaves a receipt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skip_when: Option<String>,
+    /// The phase that this state belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
+    /// Retry policy of this state, over the skill's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry: Option<Retry>,
+}
+
+/// A skill within a state's set.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum UseSpec {
+    Name(#[cfg_attr(feature = "schema", schemars(with = "String"))] SkillName),
+    Full(UseFull),
+}
+
+/// A skill within a state's set, with what must have succeeded before it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct UseFull {
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    pub skill: SkillName,
+    /// Skills of the same set that must have succeeded first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
+    pub requires: Vec<SkillName>,
+    /// As in a state.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub with: BTreeMap<String, String>,
+    /// `false`: the set is complete without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mandatory: Option<bool>,
+}
+
+/// A target, or several with conditions; the first that holds is taken.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum EdgesSpec {
+    One(String),
+    Many(Vec<EdgeSpec>),
+}
+
+impl Default for EdgesSpec {
+    fn default() -> Self {
+        EdgesSpec::Many(Vec::new())
+    }
+}
+
+/// One edge.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct EdgeSpec {
+    /// CEL over `input, result, receipts, facts, phase, counters`. None: always.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<String>,
+    pub to: String,
+}
+
+/// Whether a state's set is complete with all of its skills or with any one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Complete {
+    #[default]
+    All,
+    Any,
+}
+
+/// A skill: its ports, its effect in the world, and how it is carried out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SkillSpec {
+    /// How it is carried out: `builtin`, `command`, `function`, …
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// What it does, as the model reads it. Say what it is for, not that it is
+    /// optional: a model takes "optional" at its word.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// JSON Schema of the arguments (an object).
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub input: Value,
+    /// JSON Schema of the result.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub output: Value,
+    /// What carrying it out twice would do. Undeclared is treated with care.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<EffectClass>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry: Option<Retry>,
+    /// `required`: a person must approve each exact call.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub approval: Approval,
+    /// When a result counts as success, unless the state says otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub success_when: Option<String>,
+    /// The argument whose text this skill checks. A pass holds for those bytes:
+    /// the answer must be them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checks: Option<String>,
+    /// Phrases in an answer that claim this skill was carried out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub claims_when: Vec<String>,
+    /// A skill (effect: read) that tells from the same arguments whether the
+    /// deed was done; its result is `{"done": true|false}`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
+    pub verify: Option<SkillName>,
+    /// The argument that carries the idempotency key. The runtime makes it; a
+    /// model's own is ignored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_arg: Option<String>,
+    /// Arguments that name what the call touches (paths, ids). Calls of one
+    /// reply run side by side unless one that acts touches what another does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub touches: Vec<String>,
+    /// Longest time of one call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+    /// What the kind needs: a command line, a folder, …
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub config: Value,
+}
+
+/// What carrying a skill out does in the world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum EffectClass {
+    /// Changes nothing; may be repeated at will.
+    Read,
+    /// Repeating it with the same key changes nothing more.
+    Idempotent,
+    /// Cannot be taken back: never repeated blindly.
+    Irreversible,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Approval {
+    #[default]
+    None,
+    Required,
+}
+
+/// How often and with which pauses a failed call is made again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct Retry {
+    /// Attempts in all, the first included.
+    pub attempts: u32,
+    /// First pause.
+    pub backoff_ms: u64,
+    /// Growth of the pause.
+    pub factor: u32,
+    /// Longest pause.
+    pub backoff_max_ms: u64,
+}
+
+impl Default for Retry {
+    fn default() -> Self {
+        Retry {
+            attempts: limits::RETRY_ATTEMPTS_DEFAULT,
+            backoff_ms: limits::BACKOFF_BASE_MS_DEFAULT,
+            factor: limits::BACKOFF_FACTOR_DEFAULT,
+            backoff_max_ms: limits::BACKOFF_MAX_MS_DEFAULT,
+        }
+    }
+}
+
+/// Who chooses the next call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Steering {
+    /// The model proposes each call; the gate admits or refuses it.
+    #[default]
+    Model,
+    /// The runtime makes a call by itself as soon as `with` gives all of its
+    /// required arguments, and asks the model only for what is missing.
+    Runtime,
+}
+
+/// How the contract is shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct ContractSpec {
+    pub markup: Markup,
+    pub form: Form,
+    /// Whether the tools shown to the model are narrowed to what is due, or
+    /// the full list is offered (for measuring what a model attempts).
+    pub tools: ToolMask,
+}
+
+/// The mark-up around the contract. Models differ in which one they obey best.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Markup {
+    /// `[EXECUTION_CONTRACT] … [/EXECUTION_CONTRACT]`
+    #[default]
+    Brackets,
+    Xml,
+    Markdown,
+    Json,
+}
+
+/// Step numbers and skill names only, or with inputs and outputs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Form {
+    #[default]
+    Terse,
+    Full,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ToolMask {
+    /// Only the skills that may be called now.
+    #[default]
+    Due,
+    /// All skills of the workflow.
+    All,
+}
+
+/// What the answer must be.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct AnswerSpec {
+    /// `checked` (the default where a mandatory skill has `checks`): the text
+    /// that passed the checks is delivered as soon as the contract is complete.
+    /// `model`: the model writes the answer, and it is admitted only if it is
+    /// that very text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<AnswerFrom>,
+    /// JSON Schema of the answer.
+    #[serde(skip_serializing_if = "Value::is_null")]
+    pub schema: Value,
+    /// JSON pointer to the answer's list of claims, each `{"skill": …}` with an
+    /// optional `"call"`; a claim without a receipt is refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claims: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerFrom {
+    Checked,
+    Model,
+}
+
+/// What a guard does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum GuardMode {
+    /// Refuse what breaks the rule.
+    #[default]
+    Enforce,
+    /// Let it pass and record what would have been refused.
+    Observe,
+    /// Do not look.
+    Off,
+}
+
+/// Which guards are on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct Guards {
+    /// Calls in the machine's order.
+    pub order: GuardMode,
+    /// Arguments by schema.
+    pub arguments: GuardMode,
+    /// No answer before the contract is complete.
+    pub contract: GuardMode,
+    /// The answer is the text that was checked.
+    pub checked: GuardMode,
+    /// Claims need receipts.
+    pub claims: GuardMode,
+}
+
+/// Bounds of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// Steps of the task.
+    pub steps: u32,
+    /// How often a state may be entered.
+    pub visits: u32,
+    /// Refused proposals in a row.
+    pub refusals: u32,
+    /// Calls of the model for one step.
+    pub model_attempts: u32,
+    /// Skill calls at work at the same time.
+    pub parallel: u32,
+    /// Tokens that the models of the task may use, prompts included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// Time from the first event to the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time_ms: Option<u64>,
+    /// Steps kept in full in the context (5–8).
+    pub working_steps: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            steps: limits::STEPS_DEFAULT,
+            visits: limits::VISITS_DEFAULT,
+            refusals: limits::REFUSALS_IN_A_ROW_DEFAULT,
+            model_attempts: limits::MODEL_ATTEMPTS_DEFAULT,
+            parallel: limits::PARALLEL_DEFAULT,
+            tokens: None,
+            time_ms: None,
+            working_steps: limits::WORKING_STEPS_DEFAULT,
+        }
+    }
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

@@ -1,0 +1,32 @@
+//! Language models, behind one trait.
+
+use async_trait::async_trait;
+use steadfast_core::context::Request;
+use steadfast_core::event::task::Window;
+use steadfast_core::proposal::{ModelError, Reply};
+use steadfast_core::rules::Tokenizer;
+
+/// A language model that can be called.
+#[async_trait]
+pub trait Model: Send + Sync {
+    /// The name that logs and metrics give.
+    fn name(&self) -> &str;
+
+    /// Calls the model once. Retries are the runtime's, each with its own event;
+    /// an implementation makes none.
+    ///
+    /// # Errors
+    ///
+    /// Every outcome but a complete reply, by class.
+    async fn call(&self, request: &Request) -> Result<Reply, ModelError>;
+
+    /// The room that the model is known to have. A declared window beats it.
+    fn window(&self) -> Option<Window> {
+        None
+    }
+
+    /// The model's own tokenizer, where it is known.
+    fn tokenizer(&self) -> Option<&(dyn Tokenizer + Sync)> {
+        None
+    }
+}

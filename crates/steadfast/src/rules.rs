@@ -1,0 +1,1 @@
+//! The core's questions, answered: JSON Schema, CEL, tokenizers.

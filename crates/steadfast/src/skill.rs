@@ -1,0 +1,52 @@
+//! Skills, behind one trait.
+
+use async_trait::async_trait;
+use serde_json::Value;
+use steadfast_core::event::skill::SkillFailure;
+use steadfast_core::hash::Hash;
+use steadfast_core::id::{CallId, TaskId};
+use steadfast_core::workflow::spec::SkillSpec;
+
+/// An ability that the agent can call.
+#[async_trait]
+pub trait Skill: Send + Sync {
+    /// Ports, effect and description.
+    fn spec(&self) -> &SkillSpec;
+
+    /// Carries one call out. The runtime has recorded the intent; dropping the
+    /// future abandons the call.
+    ///
+    /// # Errors
+    ///
+    /// By what is known about the deed: see [`SkillFailure`].
+    async fn call(&self, call: &SkillCall) -> Result<Value, SkillError>;
+}
+
+/// One call of a skill.
+#[derive(Clone, Debug)]
+pub struct SkillCall {
+    pub task: TaskId,
+    pub call: CallId,
+    /// An object that passed the skill's input schema.
+    pub args: Value,
+    /// The idempotency key: the same for every attempt of the same intent.
+    pub key: Hash,
+    pub attempt: u32,
+    /// Time after which the runtime abandons the call.
+    pub timeout_ms: u64,
+}
+
+/// A call without a result.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct SkillError {
+    pub class: SkillFailure,
+    pub message: String,
+}
+
+impl SkillError {
+    /// The skill says that it failed and did nothing.
+    pub fn reported(message: impl Into<String>) -> Self {
+        SkillError { class: SkillFailure::Reported, message: message.into() }
+    }
+}

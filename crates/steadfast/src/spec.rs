@@ -1,0 +1,1 @@
+//! Workflow files: YAML or JSON in, a resolved spec or diagnostics out.
