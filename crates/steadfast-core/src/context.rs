@@ -1,5 +1,20 @@
 //! What a model call sees, exactly.
+//!
+//! [`assemble`] is a pure function of a task and a tokenizer: it turns the state
+//! into typed fragments in a fixed order, fits them into the window, and gives
+//! the request, its bill of materials and its hash. Nothing else reaches a model.
 
+pub mod assemble;
+pub mod excerpt;
+pub mod fragment;
+pub mod manifest;
 pub mod request;
 
+pub use assemble::{Context, Infeasible, assemble};
+pub use fragment::{Fragment, Piece, Text, ToolBody};
+pub use manifest::{Entry, LeftOut, Manifest, RebuildError, rebuild, request_hash};
 pub use request::{FragmentKind, Message, Part, Request, RequestCall, Tool, ToolChoice};
+
+/// Version of the assembler. A context is rebuilt byte for byte within one
+/// version; a change of a single byte of its output needs a new number.
+pub const ASSEMBLER_VERSION: u32 = 1;

@@ -114,7 +114,10 @@ impl HoldsContent for Body {
             Body::AnswerAdmitted(body) => body.answer.visit_content(visit),
             Body::AnswerRefused(body) => body.answer.visit_content(visit),
             Body::ApprovalDecided(body) => body.reason.visit_content(visit),
-            Body::SkillReturned(body) => body.result.visit_content(visit),
+            Body::SkillReturned(body) => {
+                body.result.visit_content(visit);
+                body.checked.visit_content(visit);
+            }
             Body::SkillFailed(body) => body.message.visit_content(visit),
             Body::TaskPaused(_)
             | Body::TaskResumed(_)

@@ -11,4 +11,5 @@ pub mod limits;
 pub mod proposal;
 pub mod rules;
 pub mod source;
+pub mod task;
 pub mod workflow;

@@ -75,10 +75,56 @@ pub const DOCUMENTS_MAX: usize = 64;
 /// Bytes of a workflow file.
 pub const SPEC_BYTES_MAX: u64 = 1024 * 1024;
 
+/// Events that one read of a log returns.
+pub const READ_EVENTS_MAX: usize = 1_000;
+/// Items that wait in a task's inbox.
+pub const INBOX_ITEMS_MAX: usize = 1_000;
+/// Snapshots kept of a task.
+pub const SNAPSHOTS_KEPT: usize = 2;
+/// Tasks in one list.
+pub const TASKS_LISTED_MAX: usize = 1_000;
+/// Writes that SQLite makes durable together.
+pub const GROUP_COMMIT_MAX: usize = 64;
+/// Connections that read a SQLite log side by side.
+pub const SQLITE_READERS: usize = 2;
+/// Time to wait for another process to unlock a SQLite log, in milliseconds.
+pub const SQLITE_BUSY_TIMEOUT_MS: u64 = 5_000;
+/// Size that a SQLite write-ahead log is cut back to after a checkpoint.
+pub const SQLITE_WAL_BYTES_KEPT: u64 = 4 * 1024 * 1024;
+
+/// Characters of a name that the tool interfaces of model providers take.
+pub const TOOL_NAME_CHARS_MAX: usize = 64;
+/// Bytes of one CEL expression.
+pub const EXPRESSION_BYTES_MAX: usize = 4 * 1024;
+/// Nesting of one CEL expression (brackets, operators, calls).
+pub const EXPRESSION_DEPTH_MAX: u16 = 48;
+/// Elements that the comprehensions of one CEL expression may visit.
+pub const EXPRESSION_VISITS_MAX: u64 = 1_000_000;
+/// Nodes of a workflow file with its aliases expanded.
+pub const SPEC_NODES_MAX: usize = 100_000;
+/// Characters of one line of a workflow file in which a key may begin.
+pub const SPEC_LINE_CHARS_MAX: usize = 64 * 1024;
+/// Nesting of a workflow file.
+pub const SPEC_DEPTH_MAX: usize = 64;
+/// Compiled schemas or expressions kept for the next question.
+pub const RULES_CACHED_MAX: usize = 512;
+/// Length from which a run of one repeated character is counted by rule.
+pub const TOKEN_RUN_MAX: usize = 512;
+
 /// Time that a skill call may take, in milliseconds.
 pub const SKILL_TIMEOUT_MS_DEFAULT: u64 = 60_000;
 /// Time that a model call may take, in milliseconds.
 pub const MODEL_TIMEOUT_MS_DEFAULT: u64 = 300_000;
+/// Time until a connection to a model stands.
+pub const MODEL_CONNECT_TIMEOUT_MS_DEFAULT: u64 = 10_000;
+/// Time until the first byte of a streamed reply.
+pub const MODEL_FIRST_BYTE_TIMEOUT_MS_DEFAULT: u64 = 120_000;
+/// Time between two chunks of a streamed reply.
+pub const MODEL_IDLE_TIMEOUT_MS_DEFAULT: u64 = 60_000;
+/// Characters of a provider's error message that are kept.
+pub const PROVIDER_MESSAGE_CHARS_MAX: usize = 2_000;
+/// Sentences that the extractive writer ranks; evidence beyond is not read.
+pub const EXTRACTIVE_SENTENCES_MAX: usize = 2_000;
 
 const _: () = assert!(WORKING_STEPS_MIN <= WORKING_STEPS_DEFAULT);
 const _: () = assert!(WORKING_STEPS_DEFAULT <= WORKING_STEPS_MAX);
@@ -86,3 +132,44 @@ const _: () = assert!(RETRY_ATTEMPTS_DEFAULT <= RETRY_ATTEMPTS_MAX);
 const _: () = assert!(STEPS_DEFAULT <= STEPS_MAX);
 const _: () = assert!(OUTPUT_TOKENS_DEFAULT < WINDOW_TOKENS_DEFAULT / 2);
 const _: () = assert!(EXACT_MARGIN_PERCENT <= ESTIMATE_MARGIN_PERCENT);
+
+/// Bytes that a command may print, where its configuration says nothing.
+pub const COMMAND_OUTPUT_BYTES_DEFAULT: u64 = 1024 * 1024;
+/// Bytes of a command's error output that are kept (the last ones).
+pub const COMMAND_STDERR_BYTES_DEFAULT: u64 = 4 * 1024;
+/// How long the output of a command that has ended is still read, in
+/// milliseconds: a process that it left behind may hold the pipe open.
+pub const COMMAND_DRAIN_MS: u64 = 250;
+
+/// Bytes of a text that keywords are extracted from.
+pub const KEYWORDS_TEXT_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Keywords of one extraction.
+pub const KEYWORDS_COUNT_DEFAULT: usize = 12;
+pub const KEYWORDS_COUNT_MAX: usize = 50;
+
+/// Files of a folder that is searched.
+pub const KNOWLEDGE_FILES_MAX: usize = 2_000;
+/// Bytes of one file of it; a larger one is skipped and named.
+pub const KNOWLEDGE_FILE_BYTES_MAX: u64 = 1024 * 1024;
+/// Bytes of all its files.
+pub const KNOWLEDGE_BYTES_MAX: u64 = 32 * 1024 * 1024;
+/// How deep its folders may nest.
+pub const KNOWLEDGE_DEPTH_MAX: usize = 16;
+/// Characters of one passage.
+pub const PASSAGE_CHARS_MAX: usize = 800;
+/// Characters of the excerpt that stands for a passage in a result.
+pub const EXCERPT_CHARS_MAX: usize = 400;
+/// References of one search.
+pub const REFERENCES_DEFAULT: usize = 5;
+pub const REFERENCES_MAX: usize = 20;
+/// Skipped files that a result names; it counts the rest.
+pub const SKIPPED_SHOWN_MAX: usize = 20;
+
+/// Issues that one format check lists; it counts the rest.
+pub const FORMAT_ISSUES_SHOWN_MAX: usize = 50;
+
+const _: () = assert!(COMMAND_OUTPUT_BYTES_DEFAULT <= CONTENT_BYTES_MAX);
+const _: () = assert!(KEYWORDS_COUNT_DEFAULT <= KEYWORDS_COUNT_MAX);
+const _: () = assert!(KNOWLEDGE_FILE_BYTES_MAX <= KNOWLEDGE_BYTES_MAX);
+const _: () = assert!(EXCERPT_CHARS_MAX <= PASSAGE_CHARS_MAX);
+const _: () = assert!(REFERENCES_DEFAULT <= REFERENCES_MAX);

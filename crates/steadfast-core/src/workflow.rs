@@ -4,6 +4,8 @@
 //! [`Machine`] is the same with sub-workflows laid flat and targets resolved;
 //! the gate, the mask, the contract text and the relay are all read off it.
 
+pub mod check;
+pub mod contract;
 pub mod gate;
 pub mod machine;
 pub mod problem;

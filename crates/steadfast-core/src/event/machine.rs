@@ -18,6 +18,9 @@ pub struct StateEntered {
     /// The condition that held, where the edge has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub condition: Option<String>,
+    /// The state stays, and what failed is tried again by its policy.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub retry: bool,
 }
 
 /// Where the machine stands.

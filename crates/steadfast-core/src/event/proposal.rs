@@ -6,6 +6,7 @@ use crate::content::Content;
 use crate::hash::Hash;
 use crate::id::{CallId, SkillName, StateName};
 use crate::workflow::gate::Refusal;
+use crate::workflow::spec::EffectClass;
 
 /// A call passed the gate and may be carried out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,6 +21,9 @@ pub struct CallAdmitted {
     pub args: Content,
     /// The idempotency key.
     pub key: Hash,
+    /// What the skill was declared to do in the world; none is undeclared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<EffectClass>,
     /// The place of the call in the model's reply, for pairing; none when the
     /// runtime made the call by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]

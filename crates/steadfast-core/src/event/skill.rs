@@ -29,6 +29,9 @@ pub struct SkillReturned {
     /// Why a returned result does not count: the condition, or the schema issue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub because: Option<String>,
+    /// The text that the skill checked and passed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checked: Option<Content>,
     /// The relay that stands beside the result in the context.
     pub relay: Relay,
 }
@@ -51,6 +54,9 @@ pub struct SkillFailed {
     pub call: CallId,
     pub class: SkillFailure,
     pub message: Content,
+    /// The deed may have been done, and the skill cannot be repeated to find out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_doubt: bool,
     /// When the next attempt may start; none when there will be none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_at: Option<Timestamp>,

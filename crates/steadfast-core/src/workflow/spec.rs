@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::id::{SkillName, StateName};
 use crate::limits;
+use crate::workflow::contract::Lang;
 
 /// A workflow file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -304,6 +305,9 @@ pub struct ContractSpec {
     /// Whether the tools shown to the model are narrowed to what is due, or
     /// the full list is offered (for measuring what a model attempts).
     pub tools: ToolMask,
+    /// Language of the contract and the notices; the user's own where not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lang: Option<Lang>,
 }
 
 /// The mark-up around the contract. Models differ in which one they obey best.

@@ -1,0 +1,112 @@
+//! One oversized text becomes an excerpt: its head and its tail, cut between
+//! graphemes, with a reference to the whole.
+
+use unicode_segmentation::GraphemeCursor;
+
+use crate::rules::{ScriptEstimate, Tokenizer};
+
+/// The two ranges of a text that are shown: `0..head` and `tail..len`. Byte
+/// offsets on grapheme boundaries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cut {
+    pub head: usize,
+    pub tail: usize,
+}
+
+/// Share of an excerpt that its head gets.
+const HEAD_PERCENT: u64 = 70;
+
+/// Where to cut a text so that about `tokens_max` tokens of it are shown; none
+/// when all of it fits.
+///
+/// Sizes come from the script estimate, which needs no vocabulary and errs on
+/// the large side: the same text is cut in the same place for every model.
+pub fn cut(text: &str, tokens_max: u32) -> Option<Cut> {
+    // A token is at least a third of a byte long in this estimate, so a text of
+    // this many bytes is not worth counting in full.
+    let certain = usize::try_from(tokens_max).unwrap_or(usize::MAX).saturating_mul(8);
+    if text.len() <= certain && ScriptEstimate.count(text) <= tokens_max {
+        return None;
+    }
+    let head_max = u32::try_from(u64::from(tokens_max) * HEAD_PERCENT / 100).unwrap_or(u32::MAX);
+    let head = prefix(text, head_max);
+    let tail = text.len() - suffix(&text[head..], tokens_max - head_max);
+    let head = boundary_at_or_before(text, head);
+    let tail = boundary_at_or_before(text, tail).max(head);
+    (head < tail).then_some(Cut { head, tail })
+}
+
+/// Bytes of the longest prefix within a number of tokens.
+fn prefix(text: &str, tokens_max: u32) -> usize {
+    let mut counted = Counted::default();
+    text.char_indices().find(|(_, c)| !counted.fits(*c, tokens_max)).map_or(text.len(), |(at, _)| at)
+}
+
+/// Bytes of the longest suffix within a number of tokens.
+fn suffix(text: &str, tokens_max: u32) -> usize {
+    let mut counted = Counted::default();
+    let cut = text.char_indices().rev().find(|(_, c)| !counted.fits(*c, tokens_max));
+    cut.map_or(text.len(), |(at, c)| text.len() - at - c.len_utf8())
+}
+
+#[derive(Default)]
+struct Counted {
+    run: String,
+    tokens: u32,
+}
+
+impl Counted {
+    /// Counts one more character; tokens are rounded per run of 64, on the safe side.
+    fn fits(&mut self, c: char, tokens_max: u32) -> bool {
+        self.run.push(c);
+        if self.run.len() >= 64 {
+            self.tokens = self.tokens.saturating_add(ScriptEstimate.count(&self.run));
+            self.run.clear();
+        }
+        self.tokens.saturating_add(ScriptEstimate.count(&self.run)) <= tokens_max
+    }
+}
+
+fn boundary_at_or_before(text: &str, at: usize) -> usize {
+    let at = text.floor_char_boundary(at);
+    let mut cursor = GraphemeCursor::new(at, text.len(), true);
+    match cursor.is_boundary(text, 0) {
+        Ok(true) => at,
+        _ => cursor.prev_boundary(text, 0).ok().flatten().unwrap_or(0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// R95: no cut leaves half a character or half a grapheme.
+        #[test]
+        fn r95_cuts_fall_between_graphemes(
+            text in "(?:[a-z汉字]|👩‍👩‍👧|é){0,200}",
+            tokens in 1u32..40,
+        ) {
+            if let Some(Cut { head, tail }) = cut(&text, tokens) {
+                prop_assert!(head < tail);
+                let shown = format!("{}{}", &text[..head], &text[tail..]);
+                prop_assert!(ScriptEstimate.count(&shown) <= tokens + 2);
+                for at in [head, tail] {
+                    let mut cursor = GraphemeCursor::new(at, text.len(), true);
+                    prop_assert!(cursor.is_boundary(&text, 0).unwrap());
+                }
+            } else {
+                prop_assert!(ScriptEstimate.count(&text) <= tokens + 2);
+            }
+        }
+    }
+
+    #[test]
+    fn what_fits_is_not_cut() {
+        assert_eq!(cut("short", 100), None);
+        let long = "字".repeat(1000);
+        let Cut { head, tail } = cut(&long, 100).unwrap();
+        assert!(head / 3 <= 70 && (long.len() - tail) / 3 <= 30);
+    }
+}

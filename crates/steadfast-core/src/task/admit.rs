@@ -1,0 +1,366 @@
+//! The gate's decisions: may this call be made, may this answer be given, as
+//! the task stands now.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use crate::content::Content;
+use crate::event::machine::Place;
+use crate::hash::Hash;
+use crate::id::{CallId, Epoch, SkillName, StateName};
+use crate::json;
+use crate::rules::{Rules, SchemaIssue};
+use crate::task::state::{Call, Lifecycle};
+use crate::task::variables::RuleError;
+use crate::task::{Task, fold};
+use crate::workflow::gate::Refusal;
+use crate::workflow::spec::{AnswerFrom, EffectClass, GuardMode, SkillSpec};
+use crate::workflow::{StateDef, Use};
+
+/// A call that may be made.
+#[derive(Debug)]
+pub(super) struct Admitted {
+    pub(super) skill: SkillName,
+    pub(super) state: Option<StateName>,
+    pub(super) args: Content,
+    pub(super) key: Hash,
+    pub(super) effect: Option<EffectClass>,
+    pub(super) observed: Vec<Refusal>,
+}
+
+impl Task {
+    /// The skills that may be called now, in the machine's order.
+    pub fn due_skills(&self) -> Vec<SkillName> {
+        let Some(state) = self.current_def() else { return Vec::new() };
+        let open = |one: &&Use| {
+            self.order_refusal(state, one).is_none() && !self.is_complete(state)
+        };
+        state.uses.iter().filter(open).map(|one| one.skill.clone()).collect()
+    }
+
+    pub(crate) fn current_def(&self) -> Option<&StateDef> {
+        self.state.current().map(|name| self.workflow.machine.state(name))
+    }
+
+    /// Whether a state has the receipts that it asks for.
+    pub(super) fn is_complete(&self, state: &StateDef) -> bool {
+        if self.state.beliefs.skipped.contains_key(&state.name) {
+            return true;
+        }
+        let has = |one: &Use| self.state.receipt(&state.name, one.skill.as_str()).is_some();
+        match state.complete {
+            crate::workflow::spec::Complete::All => {
+                state.uses.iter().all(|one| !one.mandatory || has(one))
+                    && state.uses.iter().any(has)
+            }
+            crate::workflow::spec::Complete::Any => state.uses.iter().any(has),
+        }
+    }
+
+    /// Mandatory states without a receipt, and their skills.
+    pub(super) fn missing(&self) -> Vec<SkillName> {
+        let machine = &self.workflow.machine;
+        let open = machine.mandatory().filter(|state| !self.is_complete(state));
+        let skills = open.flat_map(|state| {
+            state.uses.iter().filter(|one| one.mandatory).filter(|one| {
+                self.state.receipt(&state.name, one.skill.as_str()).is_none()
+            })
+        });
+        skills.map(|one| one.skill.clone()).collect()
+    }
+
+    /// "done/mandatory" of one machine. A sub-workflow is one step of the machine
+    /// that runs it.
+    pub(super) fn contract_step(&self, group: Option<&StateName>) -> String {
+        let mut steps: BTreeMap<&str, bool> = BTreeMap::new();
+        for state in self.workflow.machine.mandatory() {
+            let inside = match group {
+                Some(group) => match state.name.as_str().strip_prefix(group.as_str()) {
+                    Some(rest) if rest.starts_with('/') => &rest[1..],
+                    _ => continue,
+                },
+                None => state.name.as_str(),
+            };
+            let unit = inside.split('/').next().unwrap_or(inside);
+            *steps.entry(unit).or_insert(true) &= self.is_complete(state);
+        }
+        format!("{}/{}", steps.values().filter(|done| **done).count(), steps.len())
+    }
+
+    /// Decides on one proposed call. `args` is what the model wrote.
+    pub(super) fn admit_call(
+        &self,
+        skill: &str,
+        args: &str,
+        epoch: Epoch,
+        rules: Rules<'_>,
+    ) -> Result<Result<Admitted, Refusal>, RuleError> {
+        if self.state.stands.lifecycle != Lifecycle::Running {
+            return Ok(Err(Refusal::NotRunning));
+        }
+        let Some(spec) = self.workflow.skill(skill) else {
+            return Ok(Err(Refusal::UnknownSkill));
+        };
+        let guards = &self.workflow.spec.guards;
+        let mut observed = Vec::new();
+        let mut guard = |mode: GuardMode, refusal: Refusal| match mode {
+            GuardMode::Enforce => Err(refusal),
+            GuardMode::Observe => {
+                observed.push(refusal);
+                Ok(())
+            }
+            GuardMode::Off => Ok(()),
+        };
+        if let Some(call) = self.doubt(skill, epoch) {
+            return Ok(Err(Refusal::InDoubt { call }));
+        }
+        let (state, one) = match self.place_of_call(skill) {
+            Ok((state, one)) => (Some(state), Some(one)),
+            Err(refusal) => match guard(guards.order, refusal) {
+                Ok(()) => (None, None),
+                Err(refusal) => return Ok(Err(refusal)),
+            },
+        };
+        let given = match json::parse(if args.trim().is_empty() { "{}" } else { args }) {
+            Ok(Value::Object(object)) => object,
+            Ok(_) => return Ok(Err(bad_arguments("", "not a JSON object"))),
+            Err(error) => return Ok(Err(bad_arguments("", &error.to_string()))),
+        };
+        let with = one.map(|one| &one.with);
+        let (args, key) = self.arguments(skill, spec, state, given, with, rules)?;
+        let issues = rules.schemas.issues(&spec.input, &args);
+        if !issues.is_empty() {
+            if let Err(refusal) = guard(guards.arguments, Refusal::BadArguments { issues }) {
+                return Ok(Err(refusal));
+            }
+        }
+        let admitted = Admitted {
+            skill: SkillName::from(skill),
+            state: state.map(|state| state.name.clone()),
+            args: self.state.salt.seal_json(&args),
+            key,
+            effect: spec.effect,
+            observed,
+        };
+        if spec.checks.is_some() && self.is_unchanged(&admitted) {
+            return Ok(Err(Refusal::Unchanged));
+        }
+        Ok(Ok(admitted))
+    }
+
+    /// The arguments that are sent: the model's, with the runtime's bindings and
+    /// key over them. The key is made of task, state, visit, skill and arguments,
+    /// so a retry of the same intent has the same one and a model can mint none.
+    pub(super) fn arguments(
+        &self,
+        skill: &str,
+        spec: &SkillSpec,
+        state: Option<&StateDef>,
+        mut args: Map<String, Value>,
+        with: Option<&BTreeMap<String, String>>,
+        rules: Rules<'_>,
+    ) -> Result<(Value, Hash), RuleError> {
+        for (name, expression) in with.into_iter().flatten() {
+            args.insert(name.clone(), self.evaluate(expression, None, rules)?);
+        }
+        if let Some(name) = &spec.key_arg {
+            args.remove(name);
+        }
+        let visits = state.map(|state| {
+            self.state.stands.counters.visits.get(&state.name).copied().unwrap_or_default()
+        });
+        let place = state.map(|state| &state.name);
+        // Keyed by the salt, so that erased arguments cannot be guessed from it.
+        let key = self.state.salt.seal_json(&(&self.state.task, place, visits, skill, &args)).hash;
+        if let Some(name) = &spec.key_arg {
+            args.insert(name.clone(), Value::String(key.to_string()));
+        }
+        Ok((Value::Object(args), key))
+    }
+
+    /// Where in the machine a call counts, or why it does not.
+    fn place_of_call(&self, skill: &str) -> Result<(&StateDef, &Use), Refusal> {
+        let place = self.state.beliefs.place.as_ref();
+        let shown = || place.map_or_else(|| "the start".to_owned(), Place::to_string);
+        let Some(state) = self.current_def() else {
+            return Err(Refusal::NotInState { place: shown() });
+        };
+        let Some(one) = state.find(skill) else {
+            let rank = self.workflow.machine.rank(&state.name);
+            let mut of_skill = self.workflow.machine.states_of(skill).peekable();
+            let known = of_skill.peek().is_some();
+            let done = of_skill.any(|other| {
+                self.workflow.machine.rank(&other.name) < rank && self.is_complete(other)
+            });
+            let due = self.due_skills();
+            return Err(match (known, done) {
+                (true, true) => Refusal::AlreadyDone,
+                (true, false) if !due.is_empty() => Refusal::OutOfOrder { first: due },
+                _ => Refusal::NotInState { place: shown() },
+            });
+        };
+        match self.order_refusal(state, one) {
+            Some(refusal) => Err(refusal),
+            None => Ok((state, one)),
+        }
+    }
+
+    /// Why a skill of the present state may not be called now.
+    fn order_refusal(&self, state: &StateDef, one: &Use) -> Option<Refusal> {
+        let has = |skill: &str| self.state.receipt(&state.name, skill).is_some();
+        if has(one.skill.as_str()) || self.pending(&state.name, &one.skill).is_some() {
+            return Some(Refusal::AlreadyDone);
+        }
+        let first: Vec<SkillName> =
+            one.requires.iter().filter(|skill| !has(skill.as_str())).cloned().collect();
+        (!first.is_empty()).then_some(Refusal::OutOfOrder { first })
+    }
+
+    fn pending(&self, state: &StateName, skill: &SkillName) -> Option<&Call> {
+        let mut calls = self.state.stands.calls.values();
+        calls.find(|call| call.state.as_ref() == Some(state) && call.skill == *skill)
+    }
+
+    /// A call of the skill of which it is unknown whether it was done.
+    fn doubt(&self, skill: &str, epoch: Epoch) -> Option<CallId> {
+        let mut calls = self.state.stands.calls.iter();
+        calls
+            .find(|(_, call)| call.skill.as_str() == skill && call.is_in_doubt(epoch))
+            .map(|(id, _)| id.clone())
+    }
+
+    fn is_unchanged(&self, admitted: &Admitted) -> bool {
+        let negative = fold::negative(&admitted.skill, &admitted.args);
+        self.state.beliefs.visit.negative == Some(negative)
+    }
+
+    /// The skills whose check binds the answer, with the text that each passed.
+    pub(super) fn checked(&self) -> Vec<(SkillName, Option<&Content>)> {
+        let mandatory = self.workflow.machine.mandatory();
+        let uses = mandatory.flat_map(|state| state.uses.iter().map(move |one| (state, one)));
+        uses.filter(|(state, one)| {
+            let checks = self.workflow.skill(one.skill.as_str()).is_some_and(|s| s.checks.is_some());
+            checks && one.mandatory && !self.state.beliefs.skipped.contains_key(&state.name)
+        })
+        .map(|(state, one)| {
+            let receipt = self.state.receipt(&state.name, one.skill.as_str());
+            (one.skill.clone(), receipt.and_then(|receipt| receipt.checked.as_ref()))
+        })
+        .collect()
+    }
+
+    /// Whether the runtime delivers the checked text by itself.
+    pub(super) fn delivers_checked(&self) -> bool {
+        match self.workflow.spec.answer.from {
+            Some(from) => from == AnswerFrom::Checked,
+            None => !self.checked().is_empty(),
+        }
+    }
+
+    /// Decides on an answer: contract complete, the checked bytes, its schema,
+    /// and no claim without a receipt.
+    pub(super) fn admit_answer(
+        &self,
+        answer: &Content,
+        rules: Rules<'_>,
+    ) -> Result<Vec<Refusal>, Refusal> {
+        let guards = &self.workflow.spec.guards;
+        let mut observed = Vec::new();
+        let mut guard = |mode: GuardMode, refusal: Option<Refusal>| match (mode, refusal) {
+            (GuardMode::Enforce, Some(refusal)) => Err(refusal),
+            (GuardMode::Observe, Some(refusal)) => {
+                observed.push(refusal);
+                Ok(())
+            }
+            (GuardMode::Off, _) | (_, None) => Ok(()),
+        };
+        if self.state.stands.lifecycle != Lifecycle::Running {
+            return Err(Refusal::NotRunning);
+        }
+        if self.state.has_unseen_message() {
+            return Err(Refusal::NewMessage);
+        }
+        guard(guards.contract, self.contract_refusal())?;
+        guard(guards.checked, self.checked_refusal(answer))?;
+        guard(GuardMode::Enforce, self.schema_refusal(answer, rules))?;
+        guard(guards.claims, self.claim_refusal(answer))?;
+        Ok(observed)
+    }
+
+    fn contract_refusal(&self) -> Option<Refusal> {
+        let missing = self.missing();
+        let done = self.state.beliefs.place == Some(Place::Done);
+        if missing.is_empty() && done {
+            return None;
+        }
+        let missing = if missing.is_empty() { self.due_skills() } else { missing };
+        Some(Refusal::ContractIncomplete { missing })
+    }
+
+    fn checked_refusal(&self, answer: &Content) -> Option<Refusal> {
+        self.checked().into_iter().find_map(|(skill, checked)| match checked {
+            None => Some(Refusal::ReceiptLapsed { skill }),
+            Some(checked) if checked != answer => {
+                Some(Refusal::NotChecked { by: skill, checked: checked.hash })
+            }
+            Some(_) => None,
+        })
+    }
+
+    fn schema_refusal(&self, answer: &Content, rules: Rules<'_>) -> Option<Refusal> {
+        let schema = &self.workflow.spec.answer.schema;
+        if schema.is_null() {
+            return None;
+        }
+        let issues = match json::parse(&answer.text()) {
+            Ok(value) => rules.schemas.issues(schema, &value),
+            Err(error) => vec![issue("", &error.to_string())],
+        };
+        (!issues.is_empty()).then_some(Refusal::BadAnswer { issues })
+    }
+
+    /// A claim is an entry of the answer's claim list, or a phrase that a skill
+    /// lists; each needs the receipt of that skill.
+    fn claim_refusal(&self, answer: &Content) -> Option<Refusal> {
+        let text = answer.text();
+        let lower = text.to_lowercase();
+        for (name, spec) in &self.workflow.spec.skills {
+            let phrase = spec.claims_when.iter().find(|phrase| {
+                !phrase.is_empty() && lower.contains(&phrase.to_lowercase())
+            });
+            if let Some(phrase) = phrase.filter(|_| !self.has_receipt(name.as_str(), None)) {
+                let claim = phrase.clone();
+                return Some(Refusal::ClaimWithoutReceipt { claim, skill: name.to_string() });
+            }
+        }
+        let pointer = self.workflow.spec.answer.claims.as_deref()?;
+        let value = json::parse(&text).ok()?;
+        let claims = value.pointer(pointer)?.as_array()?;
+        claims.iter().find_map(|claim| {
+            let skill = claim.get("skill").and_then(Value::as_str).unwrap_or_default();
+            let call = claim.get("call").and_then(Value::as_str);
+            (!self.has_receipt(skill, call)).then(|| Refusal::ClaimWithoutReceipt {
+                claim: claim.to_string(),
+                skill: skill.to_owned(),
+            })
+        })
+    }
+
+    fn has_receipt(&self, skill: &str, call: Option<&str>) -> bool {
+        let receipts = self.state.beliefs.receipts.values().filter_map(|all| all.get(skill));
+        let mut by_receipt = receipts.map(|receipt| receipt.call.as_str());
+        let deeds = self.state.stands.deeds.iter();
+        let mut by_deed = deeds.filter(|d| d.success && d.skill.as_str() == skill).map(|d| d.call.as_str());
+        let fits = |id: &str| call.is_none_or(|call| call == id);
+        by_receipt.any(fits) || by_deed.any(fits)
+    }
+}
+
+fn bad_arguments(path: &str, message: &str) -> Refusal {
+    Refusal::BadArguments { issues: vec![issue(path, message)] }
+}
+
+fn issue(path: &str, message: &str) -> SchemaIssue {
+    SchemaIssue { path: path.to_owned(), message: message.to_owned() }
+}

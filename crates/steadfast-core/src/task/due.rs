@@ -1,0 +1,203 @@
+//! What may be done now. After a restart the same question gets the same
+//! answer, so crash recovery is no special case.
+
+use crate::id::{CallId, Epoch, Timestamp};
+use crate::task::Task;
+use crate::task::state::{Call, Lifecycle, Outcome, Stage};
+
+/// An effect that the driver may carry out.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Effect {
+    /// Send the recorded context to the model.
+    CallModel { call: CallId },
+    /// Carry a skill call out.
+    CallSkill { call: CallId, intent: Intent },
+    /// Ask the skill's `verify` whether a deed in doubt was done.
+    VerifyDeed { call: CallId, intent: Intent },
+    /// Tell a person that a call waits for approval. The decision comes by the inbox.
+    AskApproval { call: CallId },
+    /// Search the archive. Named for drivers; due once tasks keep one.
+    Recall { call: CallId },
+    /// Run a checkpoint's validators. Named for drivers; due once tasks have them.
+    Validate { call: CallId },
+    /// Start a sub-task. Named for drivers; due once workflows hold them.
+    StartChild { call: CallId },
+}
+
+impl Effect {
+    /// The call that the effect belongs to.
+    pub fn call(&self) -> &CallId {
+        match self {
+            Effect::CallModel { call }
+            | Effect::CallSkill { call, .. }
+            | Effect::VerifyDeed { call, .. }
+            | Effect::AskApproval { call }
+            | Effect::Recall { call }
+            | Effect::Validate { call }
+            | Effect::StartChild { call } => call,
+        }
+    }
+}
+
+/// Whether the intent of an effect is in the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Intent {
+    Recorded,
+    /// It must be recorded first: [`Task::begin_call`].
+    Needed,
+}
+
+/// What is due.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Due {
+    /// May run now, side by side, in the order of their admission.
+    pub effects: Vec<Effect>,
+    /// When to look again if nothing comes in before.
+    pub wake_at: Option<Timestamp>,
+    /// Why nothing will happen by itself.
+    pub waiting: Option<Waiting>,
+}
+
+/// Why a task stands still.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Waiting {
+    /// For a person's yes or no.
+    Approval { calls: Vec<CallId> },
+    /// For a person to find out whether these deeds were done.
+    Doubt { calls: Vec<CallId> },
+    Paused,
+    Ended { outcome: Outcome },
+}
+
+impl Task {
+    /// The effects that may run now, for the one who writes under `epoch`.
+    ///
+    /// An effect is named again until its outcome is recorded; the driver knows
+    /// which ones it is carrying out.
+    pub fn due(&self, now: Timestamp, epoch: Epoch) -> Due {
+        let mut due = Due::default();
+        match &self.state.stands.lifecycle {
+            Lifecycle::Ended { outcome } => {
+                due.waiting = Some(Waiting::Ended { outcome: outcome.clone() });
+                return due;
+            }
+            Lifecycle::Paused => {
+                due.waiting = Some(Waiting::Paused);
+                return due;
+            }
+            Lifecycle::Running | Lifecycle::Cancelling => {}
+        }
+        self.skills_due(now, epoch, &mut due);
+        if let Some(slot) = &self.state.stands.model {
+            match slot.retry_at {
+                None => due.effects.push(Effect::CallModel { call: slot.call.clone() }),
+                Some(at) => due.wake(at),
+            }
+        }
+        if let (true, Some(limit)) = (self.state.is_running(), self.workflow.spec.limits.time_ms) {
+            due.wake(self.state.started_at.plus_ms(limit));
+        }
+        if due.effects.iter().all(|effect| matches!(effect, Effect::AskApproval { .. })) {
+            due.waiting = self.waiting(epoch);
+        }
+        due
+    }
+
+    fn skills_due(&self, now: Timestamp, epoch: Epoch, due: &mut Due) {
+        let parallel = usize::try_from(self.workflow.spec.limits.parallel.max(1)).unwrap_or(1);
+        let calls = &self.state.stands.calls;
+        let mut at_work = 0;
+        let mut before: Vec<&Call> = Vec::new();
+        for id in &self.state.stands.queue {
+            let Some(call) = calls.get(id) else { continue };
+            let free = at_work < parallel && !before.iter().any(|one| self.conflict(one, call));
+            let effect = match &call.stage {
+                Stage::Approval { .. } => Some(Effect::AskApproval { call: id.clone() }),
+                Stage::Ready { not_before: Some(at), .. } if *at > now => {
+                    due.wake(*at);
+                    None
+                }
+                Stage::Ready { .. } if free && self.state.is_running() => {
+                    Some(Effect::CallSkill { call: id.clone(), intent: Intent::Needed })
+                }
+                Stage::Called { .. } if call.may_repeat() && self.state.is_running() => {
+                    Some(Effect::CallSkill { call: id.clone(), intent: Intent::Recorded })
+                }
+                Stage::Verifying => {
+                    Some(Effect::VerifyDeed { call: id.clone(), intent: Intent::Recorded })
+                }
+                Stage::Called { .. } | Stage::InDoubt
+                    if call.is_in_doubt(epoch) && self.verifier(call).is_some() =>
+                {
+                    Some(Effect::VerifyDeed { call: id.clone(), intent: Intent::Needed })
+                }
+                _ => None,
+            };
+            let busy = matches!(call.stage, Stage::Called { .. } | Stage::Verifying);
+            let starts = matches!(effect, Some(Effect::CallSkill { .. } | Effect::VerifyDeed { .. }));
+            at_work += usize::from(busy || starts);
+            due.effects.extend(effect);
+            before.push(call);
+        }
+    }
+
+    /// Two calls of one reply conflict when one that acts touches what the other
+    /// touches; what is touched is unknown where the skill declares nothing.
+    fn conflict(&self, first: &Call, second: &Call) -> bool {
+        if first.is_read() && second.is_read() {
+            return false;
+        }
+        match (self.touches(first), self.touches(second)) {
+            (Some(a), Some(b)) => a.iter().any(|x| b.iter().any(|y| overlap(x, y))),
+            _ => true,
+        }
+    }
+
+    fn touches(&self, call: &Call) -> Option<Vec<String>> {
+        let names = &self.workflow.skill(call.skill.as_str())?.touches;
+        if names.is_empty() {
+            return None;
+        }
+        let args = call.args.json();
+        Some(
+            names
+                .iter()
+                .filter_map(|name| args.get(name))
+                .map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+                .collect(),
+        )
+    }
+
+    /// The skill that tells whether a deed was done, where the call's skill has one.
+    pub fn verifier(&self, call: &Call) -> Option<&crate::id::SkillName> {
+        self.workflow.skill(call.skill.as_str())?.verify.as_ref()
+    }
+
+    fn waiting(&self, epoch: Epoch) -> Option<Waiting> {
+        let of = |wanted: &dyn Fn(&Call) -> bool| -> Vec<CallId> {
+            let calls = self.state.stands.calls.iter();
+            calls.filter(|(_, call)| wanted(call)).map(|(id, _)| id.clone()).collect()
+        };
+        let calls = of(&|call| call.is_in_doubt(epoch) && self.verifier(call).is_none());
+        if !calls.is_empty() {
+            return Some(Waiting::Doubt { calls });
+        }
+        let calls = of(&|call| matches!(call.stage, Stage::Approval { .. }));
+        (!calls.is_empty()).then_some(Waiting::Approval { calls })
+    }
+}
+
+impl Due {
+    fn wake(&mut self, at: Timestamp) {
+        self.wake_at = Some(self.wake_at.map_or(at, |earlier| earlier.min(at)));
+    }
+}
+
+/// Whether two names of things overlap: equal, or one is a folder of the other.
+fn overlap(a: &str, b: &str) -> bool {
+    let (a, b) = (a.trim_end_matches('/'), b.trim_end_matches('/'));
+    let inside = |outer: &str, inner: &str| {
+        inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'))
+    };
+    a == b || inside(a, b) || inside(b, a)
+}

@@ -1,0 +1,66 @@
+//! What can reach a task from outside. Requests, so in the imperative or as the
+//! outcome of an effect; [`Task::record`](super::Task::record) turns them into
+//! facts.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::event::skill::SkillFailure;
+use crate::event::task::{Parent, Window};
+use crate::id::{CallId, Principal};
+use crate::proposal::{ModelError, Reply};
+use crate::workflow::Spec;
+
+/// All that a task starts from.
+#[derive(Clone, Debug)]
+pub struct Start {
+    /// The resolved workflow.
+    pub workflow: Spec,
+    /// Whose task it is.
+    pub principal: Principal,
+    pub input: String,
+    /// Name and text of each document that the user brought along.
+    pub documents: Vec<(String, String)>,
+    pub facts: BTreeMap<String, Value>,
+    pub parent: Option<Parent>,
+    pub window: Window,
+}
+
+/// What came in.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// A model call came to its end.
+    ModelDone { call: CallId, outcome: Result<Reply, ModelError> },
+    /// A skill call came to its end. The value is what the skill returned.
+    SkillDone { call: CallId, outcome: Result<Value, SkillError> },
+    /// A person said something, by their channel.
+    Command { principal: Principal, command: Command },
+    /// A time was reached that `due` had named.
+    Wake,
+}
+
+/// A skill call without a result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkillError {
+    pub class: SkillFailure,
+    pub message: String,
+}
+
+/// What a person can say to a task. This is what an inbox holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "command", rename_all = "snake_case")]
+pub enum Command {
+    /// The user speaks to the agent.
+    Say { text: String },
+    Pause,
+    Resume,
+    Cancel,
+    /// An approver decides on one exact call.
+    Decide { call: CallId, approved: bool, reason: Option<String> },
+    /// A person found out whether a deed in doubt was done.
+    Settle { call: CallId, done: bool },
+    /// A person accepts that the task goes on under a changed workflow.
+    AcceptWorkflow { workflow: Box<Spec>, differences: Vec<String> },
+}

@@ -1,0 +1,467 @@
+//! What an input turns into: it is judged against the state as it is now, not
+//! as it was when the effect began, and becomes a batch of events.
+//!
+//! One batch holds the reply, the gate's decisions, the machine's moves, and
+//! the intents of the reads and the model call that follow. It is appended as a
+//! whole, or not at all.
+
+use crate::content::Salt;
+use crate::context::Request;
+use crate::event::model::{Finish, ModelFailed, ModelFailure, ModelReplied, ProposedCall};
+use crate::event::proposal::{
+    AnswerAdmitted, AnswerRefused, ApprovalDecided, ApprovalRequested, CallAdmitted, CallRefused,
+};
+use crate::event::task::{
+    CancelRequested, Cause, Document, TaskCompleted, TaskFailed, TaskPaused, TaskResumed,
+    TaskStarted, UserSent, WorkflowAccepted,
+};
+use crate::event::{Body, Event};
+use crate::id::{CallId, Epoch, Principal, Seq, TaskId, Timestamp};
+use crate::limits;
+use crate::proposal::{ModelError, Reply, ReplyCall};
+use crate::rules::Rules;
+use crate::source::Source;
+use crate::task::input::{Command, Input, Start};
+use crate::task::state::{Lifecycle, Stage};
+use crate::task::variables::RuleError;
+use crate::task::{Corrupt, Task, advance};
+use crate::workflow::gate::Refusal;
+use crate::workflow::spec::Approval;
+use crate::workflow::{Problem, Workflow};
+
+/// A batch to append, and the task as it is once the batch is in the log.
+#[derive(Debug)]
+pub struct Recorded {
+    /// Seqs follow the task's last one.
+    pub events: Vec<Event>,
+    pub task: Task,
+    /// The context of the model call that the batch opens, where it opens one.
+    pub request: Option<Request>,
+    /// Why the input changed nothing, where it did not.
+    pub note: Option<String>,
+}
+
+/// An input that cannot be recorded at all.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    #[error("the workflow does not compile: {}", .0.first().map_or("", |p| &p.message))]
+    Workflow(Vec<Problem>),
+    #[error("the core made an event that does not follow: {0}")]
+    Bug(#[from] Corrupt),
+}
+
+/// Who writes, when, and by which rules.
+#[derive(Clone, Copy, Debug)]
+pub struct Turn<'a> {
+    pub now: Timestamp,
+    pub epoch: Epoch,
+    pub rules: Rules<'a>,
+}
+
+/// A task that is being moved on: each event is applied as it is made, so the
+/// next decision sees it.
+pub(super) struct Draft<'a> {
+    pub(super) task: Task,
+    pub(super) turn: Turn<'a>,
+    pub(super) events: Vec<Event>,
+    pub(super) request: Option<Request>,
+    note: Option<String>,
+}
+
+impl Task {
+    /// The first batch of a task.
+    ///
+    /// # Errors
+    ///
+    /// [`RecordError::Workflow`] when the workflow leaves no machine to run.
+    pub fn start(
+        id: TaskId,
+        salt: Salt,
+        start: Start,
+        turn: Turn<'_>,
+    ) -> Result<Recorded, RecordError> {
+        let workflow = Workflow::compile(start.workflow).map_err(RecordError::Workflow)?;
+        let documents = start.documents.into_iter();
+        let started = TaskStarted {
+            workflow_id: workflow.spec.workflow_id.clone(),
+            workflow: salt.seal_json(&workflow.spec),
+            fingerprint: workflow.fingerprint,
+            input: salt.seal_text(&start.input),
+            documents: documents
+                .map(|(name, text)| Document { name, text: salt.seal_text(&text) })
+                .collect(),
+            facts: start.facts,
+            parent: start.parent,
+            behavior: Vec::new(),
+            window: start.window,
+        };
+        let first = Event {
+            seq: Seq(1),
+            at: turn.now,
+            epoch: turn.epoch,
+            source: Source::User { principal: start.principal },
+            body: Body::TaskStarted(Box::new(started)),
+        };
+        let task = Task::begin(id, salt, &first)?;
+        let mut draft = Draft { task, turn, events: vec![first], request: None, note: None };
+        draft.carry(Draft::enter_initial)?;
+        Ok(draft.finish())
+    }
+
+    /// What an input turns into. An outcome of a call that is no longer open (a
+    /// late or doubled reply) turns into nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`RecordError::Workflow`] for a changed workflow that leaves no machine.
+    pub fn record(&self, input: Input, turn: Turn<'_>) -> Result<Recorded, RecordError> {
+        let mut draft = Draft::of(self, turn);
+        match input {
+            Input::ModelDone { call, outcome } => {
+                draft.carry(|draft| draft.model_done(&call, outcome))?;
+            }
+            Input::SkillDone { call, outcome } => {
+                draft.carry(|draft| draft.skill_done(&call, outcome))?;
+            }
+            Input::Command { principal, command: Command::AcceptWorkflow { workflow, differences } } => {
+                let workflow = Workflow::compile(*workflow).map_err(RecordError::Workflow)?;
+                let accepted = WorkflowAccepted {
+                    workflow: self.state.salt.seal_json(&workflow.spec),
+                    fingerprint: workflow.fingerprint,
+                    differences,
+                };
+                draft.carry(|draft| draft.accept_workflow(principal, accepted))?;
+            }
+            Input::Command { principal, command } => {
+                draft.carry(|draft| draft.command(principal, command))?;
+            }
+            Input::Wake => draft.carry(|_| Ok(()))?,
+        }
+        Ok(draft.finish())
+    }
+
+    /// Records that a skill call (or the question whether its deed was done) is
+    /// about to be carried out. An approval that no longer fits what would run
+    /// is asked for anew instead.
+    ///
+    /// # Errors
+    ///
+    /// Only [`RecordError::Bug`].
+    pub fn begin_call(&self, call: &CallId, turn: Turn<'_>) -> Result<Recorded, RecordError> {
+        let mut draft = Draft::of(self, turn);
+        draft.begin_call(call)?;
+        Ok(draft.finish())
+    }
+}
+
+/// Why a draft stops: a bug, or a rule that its author must mend.
+#[derive(Debug)]
+pub(super) enum Stop {
+    Bug(Corrupt),
+    Rule(RuleError),
+}
+
+impl From<Corrupt> for Stop {
+    fn from(bug: Corrupt) -> Self {
+        Stop::Bug(bug)
+    }
+}
+
+impl From<RuleError> for Stop {
+    fn from(rule: RuleError) -> Self {
+        Stop::Rule(rule)
+    }
+}
+
+impl<'a> Draft<'a> {
+    fn of(task: &Task, turn: Turn<'a>) -> Draft<'a> {
+        Draft { task: task.clone(), turn, events: Vec::new(), request: None, note: None }
+    }
+
+    fn finish(self) -> Recorded {
+        let Draft { task, events, request, note, .. } = self;
+        Recorded { events, task, request, note }
+    }
+
+    /// Runs one handler and moves the task on. A rule that does not evaluate
+    /// ends the task with a diagnosis: no model can mend it.
+    fn carry(
+        &mut self,
+        handle: impl FnOnce(&mut Self) -> Result<(), Stop>,
+    ) -> Result<(), RecordError> {
+        let result = handle(self).and_then(|()| advance::advance(self));
+        match result {
+            Ok(()) => Ok(()),
+            Err(Stop::Bug(bug)) => Err(RecordError::Bug(bug)),
+            Err(Stop::Rule(rule)) => {
+                let diagnosis = rule.to_string();
+                let cause = Cause::Rule { expression: rule.expression };
+                Ok(self.push(Source::Runtime, Body::TaskFailed(TaskFailed { cause, diagnosis }))?)
+            }
+        }
+    }
+
+    pub(super) fn push(&mut self, source: Source, body: Body) -> Result<(), Corrupt> {
+        let event = Event {
+            seq: self.task.state.seq.next(),
+            at: self.turn.now,
+            epoch: self.turn.epoch,
+            source,
+            body,
+        };
+        self.task.apply(&event)?;
+        self.events.push(event);
+        Ok(())
+    }
+
+    pub(super) fn runtime(&mut self, body: Body) -> Result<(), Corrupt> {
+        self.push(Source::Runtime, body)
+    }
+
+    pub(super) fn fail(&mut self, cause: Cause, diagnosis: String) -> Result<(), Corrupt> {
+        self.runtime(Body::TaskFailed(TaskFailed { cause, diagnosis }))
+    }
+
+    fn command(&mut self, principal: Principal, command: Command) -> Result<(), Stop> {
+        if self.task.state.outcome().is_some() {
+            self.note = Some("the task has ended".to_owned());
+            return Ok(());
+        }
+        let lifecycle = &self.task.state.stands.lifecycle;
+        let user = Source::User { principal: principal.clone() };
+        match command {
+            Command::Say { text } => {
+                let text = self.task.state.salt.seal_text(&text);
+                self.push(user, Body::UserSent(UserSent { text }))?;
+            }
+            Command::Pause if *lifecycle == Lifecycle::Running => {
+                self.push(user, Body::TaskPaused(TaskPaused {}))?;
+            }
+            Command::Resume if *lifecycle == Lifecycle::Paused => {
+                self.push(user, Body::TaskResumed(TaskResumed {}))?;
+            }
+            Command::Cancel if *lifecycle != Lifecycle::Cancelling => {
+                self.push(user, Body::CancelRequested(CancelRequested {}))?;
+            }
+            Command::Pause | Command::Resume | Command::Cancel => {
+                self.note = Some("the task already is".to_owned());
+            }
+            Command::Decide { call, approved, reason } => {
+                self.decide(principal, &call, approved, reason)?;
+            }
+            Command::Settle { call, done } => self.settle(principal, &call, done)?,
+            Command::AcceptWorkflow { .. } => unreachable!("taken by `record`, which compiles it"),
+        }
+        Ok(())
+    }
+
+    fn accept_workflow(
+        &mut self,
+        principal: Principal,
+        accepted: WorkflowAccepted,
+    ) -> Result<(), Stop> {
+        if self.task.state.outcome().is_some() {
+            self.note = Some("the task has ended".to_owned());
+            return Ok(());
+        }
+        let user = Source::User { principal };
+        self.push(user, Body::WorkflowAccepted(Box::new(accepted)))?;
+        let gone = self.task.state.current().filter(|name| {
+            !self.task.workflow.machine.states.contains_key(*name)
+        });
+        if let Some(state) = gone {
+            let state = state.to_string();
+            let diagnosis = format!("the accepted workflow has no state `{state}`");
+            self.fail(Cause::Workflow { state }, diagnosis)?;
+        }
+        Ok(())
+    }
+
+    fn decide(
+        &mut self,
+        principal: Principal,
+        call: &CallId,
+        approved: bool,
+        reason: Option<String>,
+    ) -> Result<(), Stop> {
+        let stage = self.task.state.stands.calls.get(call).map(|call| &call.stage);
+        let Some(&Stage::Approval { binding }) = stage else {
+            self.note = Some(format!("call `{call}` does not wait for approval"));
+            return Ok(());
+        };
+        let reason = reason.map(|text| self.task.state.salt.seal_text(&text));
+        let body = ApprovalDecided { call: call.clone(), binding, approved, reason };
+        self.push(Source::Approver { principal }, Body::ApprovalDecided(body))?;
+        self.after_outcome()
+    }
+
+    fn settle(&mut self, principal: Principal, call: &CallId, done: bool) -> Result<(), Stop> {
+        let open = self.task.state.stands.calls.get(call);
+        if !open.is_some_and(|call| call.is_in_doubt(self.turn.epoch)) {
+            self.note = Some(format!("call `{call}` is not in doubt"));
+            return Ok(());
+        }
+        self.settled(Source::Approver { principal }, call, done)
+    }
+
+    fn model_done(
+        &mut self,
+        call: &CallId,
+        outcome: Result<Reply, ModelError>,
+    ) -> Result<(), Stop> {
+        let open = self.task.state.stands.model.as_ref();
+        if !open.is_some_and(|slot| slot.call == *call && slot.retry_at.is_none()) {
+            self.note = Some(format!("model call `{call}` is not open"));
+            return Ok(());
+        }
+        match outcome {
+            Ok(reply) => self.replied(call, reply),
+            Err(error) => self.model_failed(call, &error),
+        }
+    }
+
+    fn replied(&mut self, call: &CallId, reply: Reply) -> Result<(), Stop> {
+        let salt = self.task.state.salt;
+        let text = reply.text.filter(|text| !text.trim().is_empty());
+        let calls = reply.calls.iter().map(|one| ProposedCall {
+            id: one.id.clone(),
+            skill: one.skill.clone(),
+            args: salt.seal_text(&one.args),
+        });
+        let replied = ModelReplied {
+            call: call.clone(),
+            model: reply.model.clone(),
+            text: text.as_deref().map(|text| salt.seal_text(text)),
+            calls: calls.collect(),
+            finish: reply.finish,
+            usage: reply.usage,
+            extra: (!reply.extra.is_null()).then(|| salt.seal_json(&reply.extra)),
+        };
+        let usable = replied.is_usable();
+        let source = Source::Model { model: reply.model };
+        self.push(source, Body::ModelReplied(Box::new(replied)))?;
+        if !usable {
+            let (class, message) = match reply.finish {
+                Finish::Length => (ModelFailure::OutputBudget, "cut at the output limit"),
+                Finish::ContentFilter => (ModelFailure::Rejected, "withheld by the provider"),
+                _ => (ModelFailure::Empty, "neither text nor a call"),
+            };
+            return self.model_failed(call, &ModelError::new(class, message));
+        }
+        if reply.calls.is_empty() {
+            return self.propose_answer();
+        }
+        self.propose_calls(&reply.calls)
+    }
+
+    fn model_failed(&mut self, call: &CallId, error: &ModelError) -> Result<(), Stop> {
+        let slot = self.task.state.stands.model.as_ref();
+        let attempt = slot.map_or(1, |slot| slot.attempt);
+        let step = slot.map_or(0, |slot| slot.step);
+        let max = self.task.workflow.spec.limits.model_attempts;
+        let again = error.class.is_retryable() && attempt < max;
+        let retry_at = again.then(|| {
+            let pause = match error.class {
+                // Nothing is gained by waiting for these.
+                ModelFailure::OutputBudget | ModelFailure::Malformed | ModelFailure::Empty => 0,
+                _ => {
+                    let retry = crate::workflow::spec::Retry::default();
+                    advance::backoff(&self.task.state.task, u64::from(step), attempt, retry)
+                }
+            };
+            self.turn.now.plus_ms(pause.max(error.retry_after_ms.unwrap_or(0)))
+        });
+        let message = self.task.state.salt.seal_text(&error.message);
+        let failed = ModelFailed { call: call.clone(), class: error.class, message, retry_at };
+        self.runtime(Body::ModelFailed(failed))?;
+        if retry_at.is_none() {
+            let class = error.class.name().to_owned();
+            let diagnosis = format!("the model failed ({class}) at attempt {attempt}: {}", error.message);
+            self.fail(Cause::Model { class }, diagnosis)?;
+        }
+        Ok(())
+    }
+
+    /// The calls of one reply, in its order. Each is judged on receipts that
+    /// exist, never on one that another call of the same reply might bring: its
+    /// arguments were written without that one's result.
+    fn propose_calls(&mut self, calls: &[ReplyCall]) -> Result<(), Stop> {
+        for (index, call) in calls.iter().enumerate() {
+            let admitted = if index >= limits::CALLS_PER_REPLY_MAX {
+                let limit = limits::CALLS_PER_REPLY_MAX as u32;
+                Err(Refusal::TooManyCalls { limit })
+            } else {
+                let Turn { epoch, rules, .. } = self.turn;
+                self.task.admit_call(&call.skill, &call.args, epoch, rules)?
+            };
+            let step = self.task.state.beliefs.steps.back();
+            let id = step.and_then(|step| step.calls.get(index)).map(|call| call.call.clone());
+            let id = id.expect("the reply's step was just made");
+            match admitted {
+                Ok(admitted) => {
+                    let body = CallAdmitted {
+                        call: id.clone(),
+                        skill: admitted.skill,
+                        state: admitted.state,
+                        args: admitted.args,
+                        key: admitted.key,
+                        effect: admitted.effect,
+                        proposed_as: Some(index as u32),
+                        observed: admitted.observed,
+                    };
+                    self.runtime(Body::CallAdmitted(body))?;
+                    self.ask_approval(&id)?;
+                }
+                Err(refusal) => {
+                    let body = CallRefused {
+                        call: id,
+                        skill: call.skill.clone(),
+                        args: self.task.state.salt.seal_text(&call.args),
+                        proposed_as: index as u32,
+                        refusal,
+                        due: self.task.due_skills(),
+                    };
+                    self.runtime(Body::CallRefused(body))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks a person, where the call's skill needs one.
+    pub(super) fn ask_approval(&mut self, id: &CallId) -> Result<(), Corrupt> {
+        let call = &self.task.state.stands.calls[id];
+        let spec = self.task.workflow.skill(call.skill.as_str());
+        if spec.is_some_and(|spec| spec.approval == Approval::Required) {
+            let binding = self.binding(id);
+            self.runtime(Body::ApprovalRequested(ApprovalRequested { call: id.clone(), binding }))?;
+        }
+        Ok(())
+    }
+
+    /// What an approval of a call is good for: this skill, these arguments, this
+    /// ledger, this workflow.
+    pub(super) fn binding(&self, id: &CallId) -> crate::hash::Hash {
+        let state = &self.task.state;
+        let call = &state.stands.calls[id];
+        let bound = (id, &call.skill, call.args.hash, state.ledger_version(), state.fingerprint);
+        state.salt.seal_json(&bound).hash
+    }
+
+    /// The last step's text, as the answer.
+    fn propose_answer(&mut self) -> Result<(), Stop> {
+        let step = self.task.state.beliefs.steps.back();
+        let answer = step.and_then(|step| step.text.clone()).expect("a reply of text alone");
+        match self.task.admit_answer(&answer, self.turn.rules) {
+            Ok(observed) => {
+                self.runtime(Body::AnswerAdmitted(AnswerAdmitted { answer: answer.clone(), observed }))?;
+                self.runtime(Body::TaskCompleted(TaskCompleted { answer }))?;
+            }
+            Err(refusal) => {
+                let due = self.task.due_skills();
+                self.runtime(Body::AnswerRefused(AnswerRefused { answer, refusal, due }))?;
+            }
+        }
+        Ok(())
+    }
+}

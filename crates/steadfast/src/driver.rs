@@ -1,0 +1,142 @@
+//! The driver: asks a task what is due, carries it out, records what came of
+//! it, and asks again.
+//!
+//! It decides nothing. Every append carries the sequence that it was made for;
+//! when another writer was first, the driver folds again and records the same
+//! outcome again, and never carries the effect out twice. A restart is the same
+//! loop: [`Task::due`](steadfast_core::task::Task::due) names the effects again.
+
+mod effects;
+mod error;
+mod inbox;
+mod session;
+mod transitions;
+
+use std::sync::Arc;
+
+use steadfast_core::content::Salt;
+use steadfast_core::event::Event;
+use steadfast_core::id::{Principal, TaskId, Timestamp};
+use steadfast_core::task::input::Command;
+use steadfast_core::task::{Outcome, Start, Task, Waiting};
+use steadfast_store::{InboxId, InboxItem, Log, Takeover, TaskHeader};
+
+use crate::clock::Clock;
+use crate::model::Model;
+use crate::rules::StandardRules;
+use crate::skill::Skills;
+
+pub use error::Error;
+pub use session::{load, rebuild_request};
+pub use transitions::{Transition, transitions};
+
+/// What a run is told of as it goes. Display only: nothing depends on it.
+pub trait Observer: Send + Sync {
+    /// An event is in the log.
+    fn recorded(&self, _event: &Event, _task: &Task) {}
+}
+
+/// An observer that looks away.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unobserved;
+
+impl Observer for Unobserved {}
+
+/// Everything that a task needs to run.
+#[derive(Clone)]
+pub struct Driver {
+    pub log: Arc<dyn Log>,
+    pub model: Arc<dyn Model>,
+    pub skills: Skills,
+    pub rules: Arc<StandardRules>,
+    pub clock: Arc<dyn Clock>,
+    pub observer: Arc<dyn Observer>,
+    /// A name that no other process has; see [`Log::lease`].
+    pub holder: String,
+    pub settings: Settings,
+}
+
+/// How a driver goes about its work.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// For how long a task is held without a sign of life.
+    pub lease_ms: u64,
+    /// How often the inbox is looked at while effects are at work.
+    pub inbox_poll_ms: u64,
+    /// Events between two snapshots; 0 keeps none.
+    pub snapshot_every: u64,
+    pub model_timeout_ms: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            lease_ms: 30_000,
+            inbox_poll_ms: 250,
+            snapshot_every: 256,
+            model_timeout_ms: steadfast_core::limits::MODEL_TIMEOUT_MS_DEFAULT,
+        }
+    }
+}
+
+/// Where a run came to rest.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Rest {
+    Ended(Outcome),
+    /// A person has to act first.
+    Waiting(Waiting),
+}
+
+impl std::fmt::Debug for Driver {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Driver({}, model {})", self.holder, self.model.name())
+    }
+}
+
+impl Driver {
+    /// Makes a task and records its first batch. It is not run yet.
+    ///
+    /// # Errors
+    ///
+    /// When the workflow does not compile, or the log refuses.
+    pub async fn start(&self, id: &TaskId, salt: Salt, start: Start) -> Result<(), Error> {
+        let header = TaskHeader {
+            salt,
+            workflow_id: start.workflow.workflow_id.clone(),
+            created_at: self.clock.now(),
+            parent: start.parent.as_ref().map(|parent| parent.task.clone()),
+        };
+        session::begin(self, id, header, start).await
+    }
+
+    /// Runs a task until it ends or waits for a person. The same call continues
+    /// a task after a crash.
+    ///
+    /// # Errors
+    ///
+    /// `Busy` when another driver holds the task; whatever the log reports. The
+    /// task itself failing is not an error but an [`Outcome`].
+    pub async fn run(&self, id: &TaskId, takeover: Takeover) -> Result<Rest, Error> {
+        let mut session = session::Session::open(self, id, takeover).await?;
+        let rest = effects::drive(&mut session).await?;
+        session.close().await?;
+        Ok(rest)
+    }
+
+    /// Puts a person's command into the inbox of a task. Durable when it returns;
+    /// it becomes an event when a driver next looks.
+    ///
+    /// # Errors
+    ///
+    /// Whatever the log reports.
+    pub async fn post(
+        log: &dyn Log,
+        id: &TaskId,
+        principal: Principal,
+        command: &Command,
+        at: Timestamp,
+    ) -> Result<InboxId, Error> {
+        let item: InboxItem = inbox::item(principal, command, at);
+        Ok(log.post(id, item).await?)
+    }
+}

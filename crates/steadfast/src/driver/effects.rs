@@ -1,0 +1,257 @@
+//! The loop, and the carrying out of effects.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures::future::{AbortHandle, Abortable, BoxFuture, Either, select};
+use futures::stream::{FuturesUnordered, StreamExt};
+use serde_json::Value;
+use steadfast_core::context::Request;
+use steadfast_core::event::model::ModelFailure;
+use steadfast_core::event::skill::SkillFailure;
+use steadfast_core::id::{CallId, Timestamp};
+use steadfast_core::limits;
+use steadfast_core::proposal::ModelError;
+use steadfast_core::task::input::{Input, SkillError};
+use steadfast_core::task::{Effect, Intent, Waiting};
+
+use super::session::Session;
+use super::{Driver, Error, Rest, inbox};
+use crate::skill::{Skill, SkillCall};
+
+/// The effects at work, each with a handle to abandon it by.
+#[derive(Default)]
+struct AtWork {
+    futures: FuturesUnordered<BoxFuture<'static, Option<Input>>>,
+    handles: BTreeMap<CallId, AbortHandle>,
+}
+
+/// Drives a task until it rests.
+pub(super) async fn drive(session: &mut Session<'_>) -> Result<Rest, Error> {
+    let mut at_work = AtWork::default();
+    loop {
+        take_inbox(session).await?;
+        at_work.abandon_closed(session);
+        let due = session.task.due(session.driver.clock.now(), session.lease.epoch);
+        let mut started = false;
+        for effect in &due.effects {
+            if !at_work.handles.contains_key(effect.call()) {
+                started |= begin(session, &mut at_work, effect).await?;
+            }
+        }
+        if started {
+            // An intent was recorded: what else is due may have changed.
+            continue;
+        }
+        if at_work.futures.is_empty() {
+            if let Some(waiting) = due.waiting {
+                return Ok(match waiting {
+                    Waiting::Ended { outcome } => Rest::Ended(outcome),
+                    other => Rest::Waiting(other),
+                });
+            }
+            let Some(at) = due.wake_at else {
+                return Err(Error::Stalled { task: session.task.state.task.clone() });
+            };
+            wait(session, at).await?;
+            continue;
+        }
+        step(session, &mut at_work, due.wake_at).await?;
+    }
+}
+
+/// Waits for the next outcome, timer or look at the inbox, and records it.
+async fn step(
+    session: &mut Session<'_>,
+    at_work: &mut AtWork,
+    wake_at: Option<Timestamp>,
+) -> Result<(), Error> {
+    let clock = Arc::clone(&session.driver.clock);
+    let poll = clock.now().plus_ms(session.driver.settings.inbox_poll_ms);
+    let until = wake_at.map_or(poll, |at| at.min(poll));
+    let sleep = clock.sleep_until(until);
+    match select(at_work.futures.next(), sleep).await {
+        Either::Left((outcome, _)) => {
+            if let Some(Some(input)) = outcome {
+                if let Input::ModelDone { call, .. } | Input::SkillDone { call, .. } = &input {
+                    at_work.handles.remove(call);
+                }
+                session.commit(None, |task, turn| task.record(input.clone(), turn)).await?;
+            }
+        }
+        Either::Right(_) => {
+            if wake_at.is_some_and(|at| at <= clock.now()) {
+                session.commit(None, |task, turn| task.record(Input::Wake, turn)).await?;
+            }
+            keep_lease(session).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Waits for a time with nothing at work, still looking at the inbox.
+async fn wait(session: &mut Session<'_>, at: Timestamp) -> Result<(), Error> {
+    let clock = &session.driver.clock;
+    let poll = clock.now().plus_ms(session.driver.settings.inbox_poll_ms);
+    clock.sleep_until(at.min(poll)).await;
+    keep_lease(session).await?;
+    if at <= session.driver.clock.now() {
+        session.commit(None, |task, turn| task.record(Input::Wake, turn)).await?;
+    }
+    Ok(())
+}
+
+async fn keep_lease(session: &mut Session<'_>) -> Result<(), Error> {
+    let third = session.driver.settings.lease_ms / 3;
+    let now = session.driver.clock.now();
+    if session.lease.expires_at.ms_since(now) < third * 2 {
+        session.renew().await?;
+    }
+    Ok(())
+}
+
+async fn take_inbox(session: &mut Session<'_>) -> Result<(), Error> {
+    let id = session.task.state.task.clone();
+    for (item_id, item) in session.driver.log.inbox(&id).await? {
+        let input = inbox::input(&item).map_err(|reason| Error::Inbox {
+            task: id.clone(),
+            item: item_id.0,
+            reason,
+        })?;
+        let note = session
+            .commit(Some(item_id), |task, turn| task.record(input.clone(), turn))
+            .await?;
+        if let Some(note) = note {
+            tracing::info!(task = %id, item = item_id.0, note, "inbox item changed nothing");
+        }
+    }
+    Ok(())
+}
+
+/// Records the intent where it is missing and sets the effect to work. Says
+/// whether anything was recorded.
+async fn begin(
+    session: &mut Session<'_>,
+    at_work: &mut AtWork,
+    effect: &Effect,
+) -> Result<bool, Error> {
+    let call = effect.call().clone();
+    match effect {
+        Effect::CallModel { .. } => {
+            let request = session.request(&call).await?;
+            at_work.put(call.clone(), model_call(session.driver, call, request));
+            Ok(false)
+        }
+        Effect::CallSkill { intent, .. } | Effect::VerifyDeed { intent, .. } => {
+            if *intent == Intent::Needed {
+                session.commit(None, |task, turn| task.begin_call(&call, turn)).await?;
+            }
+            let verify = matches!(effect, Effect::VerifyDeed { .. });
+            let stage = session.task.state.stands.calls.get(&call).map(|call| &call.stage);
+            use steadfast_core::task::state::Stage;
+            if matches!(stage, Some(Stage::Called { .. } | Stage::Verifying)) {
+                let future = skill_call(session, &call, verify)?;
+                at_work.put(call, future);
+            }
+            Ok(*intent == Intent::Needed)
+        }
+        // A person decides, and the decision comes by the inbox.
+        Effect::AskApproval { .. } => Ok(false),
+        Effect::Recall { .. } | Effect::Validate { .. } | Effect::StartChild { .. } => {
+            Err(Error::NoHandler { effect: format!("{effect:?}") })
+        }
+    }
+}
+
+impl AtWork {
+    fn put(&mut self, call: CallId, future: BoxFuture<'static, Input>) {
+        let (handle, registration) = AbortHandle::new_pair();
+        self.handles.insert(call, handle);
+        let abortable = Abortable::new(future, registration);
+        self.futures.push(Box::pin(async move { abortable.await.ok() }));
+    }
+
+    /// Abandons what the task no longer waits for, such as a model call after a
+    /// cancel. A deed in flight stays open, so it is let settle.
+    fn abandon_closed(&mut self, session: &Session<'_>) {
+        let stands = &session.task.state.stands;
+        self.handles.retain(|call, handle| {
+            let open = stands.calls.contains_key(call)
+                || stands.model.as_ref().is_some_and(|slot| slot.call == *call);
+            if !open {
+                handle.abort();
+            }
+            open
+        });
+    }
+}
+
+fn model_call(driver: &Driver, call: CallId, request: Request) -> BoxFuture<'static, Input> {
+    let model = Arc::clone(&driver.model);
+    let clock = Arc::clone(&driver.clock);
+    let timeout_ms = driver.settings.model_timeout_ms;
+    Box::pin(async move {
+        let until = clock.now().plus_ms(timeout_ms);
+        let work = model.call(&request);
+        let outcome = match select(work, clock.sleep_until(until)).await {
+            Either::Left((outcome, _)) => outcome,
+            Either::Right(_) => {
+                let message = format!("no reply within {timeout_ms} ms");
+                Err(ModelError::new(ModelFailure::Timeout, message))
+            }
+        };
+        Input::ModelDone { call, outcome }
+    })
+}
+
+fn skill_call(
+    session: &Session<'_>,
+    id: &CallId,
+    verify: bool,
+) -> Result<BoxFuture<'static, Input>, Error> {
+    let call = &session.task.state.stands.calls[id];
+    let name = match verify {
+        true => session.task.verifier(call).cloned().unwrap_or_else(|| call.skill.clone()),
+        false => call.skill.clone(),
+    };
+    let skill = session.driver.skills.get(name.as_str()).cloned();
+    let skill = skill.ok_or_else(|| Error::NoSkill { skill: name.to_string() })?;
+    let declared = session.task.workflow.skill(name.as_str()).and_then(|spec| spec.timeout_ms);
+    let request = SkillCall {
+        task: session.task.state.task.clone(),
+        call: id.clone(),
+        args: call.args.json(),
+        key: call.key,
+        attempt: call.attempt,
+        timeout_ms: declared.unwrap_or(limits::SKILL_TIMEOUT_MS_DEFAULT),
+    };
+    let clock = Arc::clone(&session.driver.clock);
+    Ok(Box::pin(async move {
+        let outcome = carry_out(skill, &request, clock).await;
+        Input::SkillDone { call: request.call, outcome }
+    }))
+}
+
+async fn carry_out(
+    skill: Arc<dyn Skill>,
+    request: &SkillCall,
+    clock: Arc<dyn crate::clock::Clock>,
+) -> Result<Value, SkillError> {
+    let until = clock.now().plus_ms(request.timeout_ms);
+    let outcome = match select(skill.call(request), clock.sleep_until(until)).await {
+        Either::Left((outcome, _)) => outcome,
+        Either::Right(_) => {
+            let message = format!("no result within {} ms", request.timeout_ms);
+            return Err(SkillError { class: SkillFailure::Timeout, message });
+        }
+    };
+    let result = outcome.map_err(|e| SkillError { class: e.class, message: e.message })?;
+    let bytes = result.to_string().len() as u64;
+    if bytes > limits::CONTENT_BYTES_MAX {
+        // The deed may well be done; only its result cannot be kept.
+        let message =
+            format!("the result has {bytes} bytes, at most {} are kept", limits::CONTENT_BYTES_MAX);
+        return Err(SkillError { class: SkillFailure::Lost, message });
+    }
+    Ok(result)
+}

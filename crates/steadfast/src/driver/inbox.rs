@@ -1,0 +1,28 @@
+//! What lies in an inbox: a person's command, as JSON, with the channel's word
+//! on who it is from.
+
+use steadfast_core::id::{Principal, Timestamp};
+use steadfast_core::source::Source;
+use steadfast_core::task::input::{Command, Input};
+use steadfast_store::InboxItem;
+
+pub(super) fn item(principal: Principal, command: &Command, at: Timestamp) -> InboxItem {
+    InboxItem {
+        source: Source::User { principal },
+        body: serde_json::to_vec(command).expect("commands are JSON"),
+        at,
+        key: None,
+    }
+}
+
+/// Reads an item back. The channel decides who speaks: an item that names no
+/// person is from nobody who may command.
+pub(super) fn input(item: &InboxItem) -> Result<Input, String> {
+    let command: Command =
+        serde_json::from_slice(&item.body).map_err(|error| error.to_string())?;
+    let principal = match &item.source {
+        Source::User { principal } | Source::Approver { principal } => principal.clone(),
+        other => return Err(format!("its source `{other:?}` is no person")),
+    };
+    Ok(Input::Command { principal, command })
+}
