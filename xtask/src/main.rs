@@ -1,1 +1,38 @@
-fn main() {}
+//! What CI and developers run. `cargo xtask` lists the verbs.
+
+mod ci;
+mod examples;
+mod mutants;
+mod purity;
+mod shell;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(about = "What CI and developers run")]
+struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// The whole gate, as CI runs it.
+    Ci,
+    /// Proves on the dependency tree that the core and the simulator are pure.
+    Purity,
+    /// Breaks guarantees one line at a time and shows the test that notices.
+    Mutants(mutants::Args),
+    /// Licences and sources of all dependencies.
+    Deny,
+}
+
+fn main() -> Result<()> {
+    match Args::parse().verb {
+        Verb::Ci => ci::run(),
+        Verb::Purity => purity::run(),
+        Verb::Mutants(args) => mutants::run(&args),
+        Verb::Deny => ci::deny(),
+    }
+}

@@ -27,7 +27,11 @@ impl std::fmt::Debug for Salt {
 impl Salt {
     pub fn seal(&self, bytes: impl Into<Arc<[u8]>>) -> Content {
         let bytes = bytes.into();
-        Content { hash: Hash::keyed(&self.0, &bytes), bytes: bytes.len() as u64, payload: Some(bytes) }
+        Content {
+            hash: Hash::keyed(&self.0, &bytes),
+            bytes: bytes.len() as u64,
+            payload: Some(bytes),
+        }
     }
 
     pub fn seal_text(&self, text: &str) -> Content {
@@ -62,7 +66,9 @@ impl Content {
     /// The bytes as text; invalid UTF-8 is shown with replacement characters.
     /// Erased content reads as empty.
     pub fn text(&self) -> Cow<'_, str> {
-        self.payload.as_deref().map_or(Cow::Borrowed(""), String::from_utf8_lossy)
+        self.payload
+            .as_deref()
+            .map_or(Cow::Borrowed(""), String::from_utf8_lossy)
     }
 
     /// The bytes as JSON, or the text as a JSON string where they are none.
@@ -130,6 +136,7 @@ impl<T: HoldsContent> HoldsContent for std::collections::VecDeque<T> {
 
 impl<K, T: HoldsContent> HoldsContent for std::collections::BTreeMap<K, T> {
     fn visit_content(&mut self, visit: &mut dyn FnMut(&mut Content)) {
-        self.values_mut().for_each(|inner| inner.visit_content(visit));
+        self.values_mut()
+            .for_each(|inner| inner.visit_content(visit));
     }
 }

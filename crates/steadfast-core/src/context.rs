@@ -5,10 +5,12 @@
 //! the request, its bill of materials and its hash. Nothing else reaches a model.
 
 pub mod assemble;
+mod draw;
 pub mod excerpt;
 pub mod fragment;
 pub mod manifest;
 pub mod request;
+mod tools;
 
 pub use assemble::{Context, Infeasible, assemble};
 pub use fragment::{Fragment, Piece, Text, ToolBody};

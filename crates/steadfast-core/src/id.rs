@@ -73,7 +73,9 @@ impl TaskId {
         !name.is_empty()
             && name.len() <= 64
             && !name.starts_with(['.', '-'])
-            && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
+            && name
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
     }
 }
 

@@ -36,7 +36,10 @@ pub fn parse(text: &str) -> Result<Value, Error> {
     let Strict(value) =
         serde_json::from_str(text).map_err(|error| Error::Syntax(error.to_string()))?;
     match big_integer(text) {
-        Some((offset, digits)) => Err(Error::BigInteger { digits: digits.to_owned(), offset }),
+        Some((offset, digits)) => Err(Error::BigInteger {
+            digits: digits.to_owned(),
+            offset,
+        }),
         None => Ok(value),
     }
 }
@@ -108,7 +111,9 @@ impl<'de> Visitor<'de> for StrictVisitor {
     }
 
     fn visit_f64<E: de::Error>(self, value: f64) -> Result<Value, E> {
-        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("not a finite number"))
+        Number::from_f64(value)
+            .map(Value::Number)
+            .ok_or_else(|| E::custom("not a finite number"))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Value, E> {
@@ -148,14 +153,23 @@ mod tests {
     #[test]
     fn reads_what_serde_json_reads() {
         let text = r#"{"a":[1,-2,3.5,"x\"\\",null,true],"b":{"c":18446744073709551615}}"#;
-        assert_eq!(parse(text).unwrap(), serde_json::from_str::<Value>(text).unwrap());
-        assert_eq!(parse("\"99999999999999999999\"").unwrap(), json!("99999999999999999999"));
+        assert_eq!(
+            parse(text).unwrap(),
+            serde_json::from_str::<Value>(text).unwrap()
+        );
+        assert_eq!(
+            parse("\"99999999999999999999\"").unwrap(),
+            json!("99999999999999999999")
+        );
     }
 
     #[test]
     fn refuses_what_would_change_silently() {
         assert!(matches!(parse(r#"{"a":1,"a":2}"#), Err(Error::Syntax(_))));
-        assert!(matches!(parse(r#"[99999999999999999999]"#), Err(Error::BigInteger { .. })));
+        assert!(matches!(
+            parse(r#"[99999999999999999999]"#),
+            Err(Error::BigInteger { .. })
+        ));
         assert!(matches!(parse("{\"a\":1"), Err(Error::Syntax(_))));
         assert!(matches!(parse("1 2"), Err(Error::Syntax(_))));
     }

@@ -1,15 +1,37 @@
-//! The pure core of Steadfast.
-#![doc = ""]
+//! The pure core of Steadfast: what has happened to a task, what is therefore
+//! in force, what is due, and what a reply may turn into.
+//!
+//! ```text
+//!  log of events ──► fold ──► State ──► due ──► effects ──► (a driver acts)
+//!        ▲                      │                                │
+//!        │                      └──► assemble ──► context        │
+//!        └── events ◄── record ◄── gate ◄── reply or result ◄────┘
+//! ```
+//!
+//! The core knows no clock, network, disk, thread or random source: time comes
+//! in as an argument, and JSON Schema, CEL and tokenizers through the traits of
+//! [`rules`]. The same core runs in the driver, in the simulator and in tests,
+//! so what the simulator proves holds in production.
+//!
+//! Primary types, in the order of the flow: [`event::Event`], [`task::Task`]
+//! ([`fold`](task::Task::fold), [`due`](task::Task::due),
+//! [`record`](task::Task::record)), [`workflow::Workflow`],
+//! [`context::Context`], [`proposal::Reply`], [`workflow::gate::Refusal`].
+//!
+//! Features: `schema` derives the JSON Schema of the workflow format.
+
+pub mod id;
+pub mod limits;
+pub mod source;
 
 pub mod content;
-pub mod context;
-pub mod event;
 pub mod hash;
-pub mod id;
 pub mod json;
-pub mod limits;
+
+pub mod event;
+pub mod workflow;
+
+pub mod context;
 pub mod proposal;
 pub mod rules;
-pub mod source;
 pub mod task;
-pub mod workflow;

@@ -98,6 +98,10 @@ pub const TOOL_NAME_CHARS_MAX: usize = 64;
 pub const EXPRESSION_BYTES_MAX: usize = 4 * 1024;
 /// Nesting of one CEL expression (brackets, operators, calls).
 pub const EXPRESSION_DEPTH_MAX: u16 = 48;
+/// Nesting up to which an expression is evaluated on the caller's stack.
+pub const EXPRESSION_DEPTH_SHALLOW: usize = 12;
+/// Stack on which expressions are parsed and deeper ones evaluated.
+pub const EXPRESSION_STACK_BYTES: usize = 64 * 1024 * 1024;
 /// Elements that the comprehensions of one CEL expression may visit.
 pub const EXPRESSION_VISITS_MAX: u64 = 1_000_000;
 /// Nodes of a workflow file with its aliases expanded.

@@ -45,7 +45,11 @@ pub struct ModelError {
 
 impl ModelError {
     pub fn new(class: ModelFailure, message: impl Into<String>) -> Self {
-        ModelError { class, message: message.into(), retry_after_ms: None }
+        ModelError {
+            class,
+            message: message.into(),
+            retry_after_ms: None,
+        }
     }
 }
 
@@ -64,11 +68,14 @@ impl Reply {
 
     /// A reply of calls, each a skill and its arguments.
     pub fn call(model: &str, calls: &[(&str, Value)]) -> Reply {
-        let calls = calls.iter().enumerate().map(|(index, (skill, args))| ReplyCall {
-            id: format!("call_{index}"),
-            skill: (*skill).to_owned(),
-            args: args.to_string(),
-        });
+        let calls = calls
+            .iter()
+            .enumerate()
+            .map(|(index, (skill, args))| ReplyCall {
+                id: format!("call_{index}"),
+                skill: (*skill).to_owned(),
+                args: args.to_string(),
+            });
         Reply {
             model: model.to_owned(),
             text: None,

@@ -9,11 +9,14 @@
 //! admitted call, a move of the machine, a condition that held) is an event, so
 //! that a fold asks no rule and calls no model.
 
-pub mod admit;
-pub mod advance;
+mod admit;
+mod advance;
+mod deliver;
 pub mod due;
-pub mod fold;
+mod fold;
 pub mod input;
+mod moves;
+pub mod outcome;
 pub mod record;
 pub mod state;
 pub mod variables;
@@ -72,9 +75,16 @@ impl Task {
     ///
     /// As [`Task::fold`].
     pub fn begin(task: TaskId, salt: Salt, first: &Event) -> Result<Task, Corrupt> {
-        let corrupt = |reason: String| Corrupt { task: task.clone(), seq: first.seq.0, reason };
+        let corrupt = |reason: String| Corrupt {
+            task: task.clone(),
+            seq: first.seq.0,
+            reason,
+        };
         let Body::TaskStarted(started) = &first.body else {
-            return Err(corrupt(format!("a log begins with `{}`", first.body.kind())));
+            return Err(corrupt(format!(
+                "a log begins with `{}`",
+                first.body.kind()
+            )));
         };
         let workflow = read_workflow(&started.workflow).map_err(corrupt)?;
         let state = State::begin(task.clone(), salt, first, started);
@@ -107,7 +117,10 @@ fn read_workflow(content: &crate::content::Content) -> Result<Arc<Workflow>, Str
     let spec: Spec = serde_json::from_str(&content.text())
         .map_err(|error| format!("its workflow does not read: {error}"))?;
     Workflow::compile(spec).map_err(|problems| {
-        let first = problems.first().map(|p| p.message.clone()).unwrap_or_default();
+        let first = problems
+            .first()
+            .map(|p| p.message.clone())
+            .unwrap_or_default();
         format!("its workflow does not compile: {first}")
     })
 }

@@ -36,7 +36,11 @@ impl Workflow {
     pub fn compile(spec: Spec) -> Result<Arc<Workflow>, Vec<Problem>> {
         let machine = Machine::compile(&spec)?;
         let fingerprint = Hash::of_json(&spec);
-        Ok(Arc::new(Workflow { spec, machine, fingerprint }))
+        Ok(Arc::new(Workflow {
+            spec,
+            machine,
+            fingerprint,
+        }))
     }
 
     pub fn skill(&self, name: &str) -> Option<&spec::SkillSpec> {

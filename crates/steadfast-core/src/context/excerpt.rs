@@ -24,28 +24,36 @@ const HEAD_PERCENT: u64 = 70;
 pub fn cut(text: &str, tokens_max: u32) -> Option<Cut> {
     // A token is at least a third of a byte long in this estimate, so a text of
     // this many bytes is not worth counting in full.
-    let certain = usize::try_from(tokens_max).unwrap_or(usize::MAX).saturating_mul(8);
+    let certain = usize::try_from(tokens_max)
+        .unwrap_or(usize::MAX)
+        .saturating_mul(8);
     if text.len() <= certain && ScriptEstimate.count(text) <= tokens_max {
         return None;
     }
     let head_max = u32::try_from(u64::from(tokens_max) * HEAD_PERCENT / 100).unwrap_or(u32::MAX);
     let head = prefix(text, head_max);
     let tail = text.len() - suffix(&text[head..], tokens_max - head_max);
-    let head = boundary_at_or_before(text, head);
-    let tail = boundary_at_or_before(text, tail).max(head);
+    // Both move outwards into what is left out, never into what is shown.
+    let head = boundary(text, text.floor_char_boundary(head), Towards::Start);
+    let tail = boundary(text, text.ceil_char_boundary(tail), Towards::End);
     (head < tail).then_some(Cut { head, tail })
 }
 
 /// Bytes of the longest prefix within a number of tokens.
 fn prefix(text: &str, tokens_max: u32) -> usize {
     let mut counted = Counted::default();
-    text.char_indices().find(|(_, c)| !counted.fits(*c, tokens_max)).map_or(text.len(), |(at, _)| at)
+    text.char_indices()
+        .find(|(_, c)| !counted.fits(*c, tokens_max))
+        .map_or(text.len(), |(at, _)| at)
 }
 
 /// Bytes of the longest suffix within a number of tokens.
 fn suffix(text: &str, tokens_max: u32) -> usize {
     let mut counted = Counted::default();
-    let cut = text.char_indices().rev().find(|(_, c)| !counted.fits(*c, tokens_max));
+    let cut = text
+        .char_indices()
+        .rev()
+        .find(|(_, c)| !counted.fits(*c, tokens_max));
     cut.map_or(text.len(), |(at, c)| text.len() - at - c.len_utf8())
 }
 
@@ -67,13 +75,20 @@ impl Counted {
     }
 }
 
-fn boundary_at_or_before(text: &str, at: usize) -> usize {
-    let at = text.floor_char_boundary(at);
+enum Towards {
+    Start,
+    End,
+}
+
+/// The nearest grapheme boundary at `at` or in one direction from it.
+fn boundary(text: &str, at: usize, towards: Towards) -> usize {
     let mut cursor = GraphemeCursor::new(at, text.len(), true);
-    match cursor.is_boundary(text, 0) {
-        Ok(true) => at,
-        _ => cursor.prev_boundary(text, 0).ok().flatten().unwrap_or(0),
-    }
+    let moved = match (cursor.is_boundary(text, 0), towards) {
+        (Ok(true), _) => Ok(Some(at)),
+        (_, Towards::Start) => cursor.prev_boundary(text, 0),
+        (_, Towards::End) => cursor.next_boundary(text, 0),
+    };
+    moved.expect("the cursor has the whole text").unwrap_or(at)
 }
 
 #[cfg(test)]

@@ -57,7 +57,11 @@ pub enum Text {
     Inline(String),
     Whole(Content),
     /// Bytes `0..head` and `tail..` of the content.
-    Excerpt { content: Content, head: usize, tail: usize },
+    Excerpt {
+        content: Content,
+        head: usize,
+        tail: usize,
+    },
 }
 
 /// What stands in the place of a call's result.
@@ -94,7 +98,11 @@ impl Text {
         match self {
             Text::Inline(text) => text.clone(),
             Text::Whole(content) => content.text().into_owned(),
-            Text::Excerpt { content, head, tail } => {
+            Text::Excerpt {
+                content,
+                head,
+                tail,
+            } => {
                 let text = content.text();
                 let head = text.get(..*head).unwrap_or_default();
                 let tail = text.get(*tail..).unwrap_or_default();
@@ -119,14 +127,20 @@ impl Fragment {
         for piece in &self.pieces {
             match piece {
                 Piece::System { texts } => {
-                    let part = Part { kind: self.kind, text: join(texts) };
+                    let part = Part {
+                        kind: self.kind,
+                        text: join(texts),
+                    };
                     match messages.last_mut() {
                         Some(Message::System { parts }) => parts.push(part),
                         _ => messages.push(Message::System { parts: vec![part] }),
                     }
                 }
                 Piece::User { texts } => {
-                    let part = Part { kind: self.kind, text: join(texts) };
+                    let part = Part {
+                        kind: self.kind,
+                        text: join(texts),
+                    };
                     match messages.last_mut() {
                         Some(Message::User { parts }) => parts.push(part),
                         _ => messages.push(Message::User { parts: vec![part] }),
@@ -178,13 +192,19 @@ impl ToolBody {
     fn render(&self, skill: &str) -> String {
         let json = |value: serde_json::Value| value.to_string();
         match self {
-            ToolBody::Result { shown, because, relay } => {
+            ToolBody::Result {
+                shown,
+                because,
+                relay,
+            } => {
                 let text = shown.render();
                 let cut = shown.cut();
                 let shown = match &cut {
-                    Some((total, reference)) => {
-                        Shown::Excerpt { text: &text, total: *total, reference }
-                    }
+                    Some((total, reference)) => Shown::Excerpt {
+                        text: &text,
+                        total: *total,
+                        reference,
+                    },
                     None => Shown::Whole(&text),
                 };
                 let envelope = contract::relay(skill, shown, relay);
@@ -192,7 +212,10 @@ impl ToolBody {
                     // Said inside the envelope, so that it stays one JSON value.
                     Some(because) => {
                         let said = serde_json::Value::from(because.as_str());
-                        format!("{},\"not_accepted\":{said}}}", &envelope[..envelope.len() - 1])
+                        format!(
+                            "{},\"not_accepted\":{said}}}",
+                            &envelope[..envelope.len() - 1]
+                        )
                     }
                     None => envelope,
                 }

@@ -76,7 +76,9 @@ impl Manifest {
     /// [`RebuildError`] when a piece is missing or is no fragment.
     pub fn fragments(&self, payloads: &Payloads) -> Result<Vec<Fragment>, RebuildError> {
         let parse = |entry: &Entry| {
-            let bytes = payloads.get(&entry.hash).ok_or(RebuildError::Missing(entry.hash))?;
+            let bytes = payloads
+                .get(&entry.hash)
+                .ok_or(RebuildError::Missing(entry.hash))?;
             serde_json::from_slice(bytes).map_err(|_| RebuildError::NotAFragment(entry.hash))
         };
         self.entries.iter().map(parse).collect()
@@ -108,9 +110,11 @@ pub fn rebuild(
         }
         fragment.render_into(&mut messages);
     }
-    let tools = payloads.get(&manifest.tools).ok_or(RebuildError::Missing(manifest.tools))?;
-    let tools: Vec<Tool> = serde_json::from_slice(tools)
-        .map_err(|_| RebuildError::NotAFragment(manifest.tools))?;
+    let tools = payloads
+        .get(&manifest.tools)
+        .ok_or(RebuildError::Missing(manifest.tools))?;
+    let tools: Vec<Tool> =
+        serde_json::from_slice(tools).map_err(|_| RebuildError::NotAFragment(manifest.tools))?;
     Ok(Request {
         messages,
         tools,

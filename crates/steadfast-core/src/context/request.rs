@@ -125,7 +125,10 @@ impl Request {
                 Message::System { parts } | Message::User { parts } => parts.as_slice(),
                 Message::Assistant { .. } | Message::Tool { .. } => &[],
             };
-            parts.iter().filter(move |part| part.kind == kind).map(|part| part.text.as_str())
+            parts
+                .iter()
+                .filter(move |part| part.kind == kind)
+                .map(|part| part.text.as_str())
         })
     }
 }

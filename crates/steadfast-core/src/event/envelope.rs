@@ -56,7 +56,11 @@ pub enum OpenError {
     #[error("event {seq} has format {found}, this build reads up to {FORMAT_VERSION}")]
     Newer { seq: Seq, found: u32 },
     #[error("body `{kind}` of event {seq} does not read: {reason}")]
-    Body { seq: Seq, kind: String, reason: String },
+    Body {
+        seq: Seq,
+        kind: String,
+        reason: String,
+    },
 }
 
 /// Writes events as a chained batch. `prev` is the hash of the event before the
@@ -85,7 +89,12 @@ pub fn seal(prev: Hash, events: &mut [Event]) -> Vec<Sealed> {
         let bytes = serde_json::to_vec(&envelope).expect("envelopes are JSON");
         let hash = Hash::of_bytes(&bytes);
         prev = hash;
-        out.push(Sealed { seq: event.seq, bytes, hash, contents });
+        out.push(Sealed {
+            seq: event.seq,
+            bytes,
+            hash,
+            contents,
+        });
     }
     out
 }
@@ -108,7 +117,10 @@ impl Envelope {
     /// guess at it; [`OpenError::Body`] when the body does not read.
     pub fn event(&self) -> Result<Event, OpenError> {
         if self.v > FORMAT_VERSION {
-            return Err(OpenError::Newer { seq: self.seq, found: self.v });
+            return Err(OpenError::Newer {
+                seq: self.seq,
+                found: self.v,
+            });
         }
         let bad = |error: serde_json::Error| OpenError::Body {
             seq: self.seq,
@@ -118,9 +130,18 @@ impl Envelope {
         let source: Source = serde_json::from_str(self.source.get()).map_err(bad)?;
         let (kind, body) = upcast(self.v, &self.kind, self.body.get());
         // Built by hand: `kind` and `body` are the tag and content of `Body`.
-        let tagged = format!("{{\"kind\":{},\"body\":{body}}}", serde_json::Value::from(kind));
+        let tagged = format!(
+            "{{\"kind\":{},\"body\":{body}}}",
+            serde_json::Value::from(kind)
+        );
         let body: Body = serde_json::from_str(&tagged).map_err(bad)?;
-        Ok(Event { seq: self.seq, at: self.ts, epoch: self.epoch, source, body })
+        Ok(Event {
+            seq: self.seq,
+            at: self.ts,
+            epoch: self.epoch,
+            source,
+            body,
+        })
     }
 }
 

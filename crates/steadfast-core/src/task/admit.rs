@@ -32,15 +32,23 @@ pub(super) struct Admitted {
 impl Task {
     /// The skills that may be called now, in the machine's order.
     pub fn due_skills(&self) -> Vec<SkillName> {
-        let Some(state) = self.current_def() else { return Vec::new() };
-        let open = |one: &&Use| {
-            self.order_refusal(state, one).is_none() && !self.is_complete(state)
+        let Some(state) = self.current_def() else {
+            return Vec::new();
         };
-        state.uses.iter().filter(open).map(|one| one.skill.clone()).collect()
+        let open =
+            |one: &&Use| self.order_refusal(state, one).is_none() && !self.is_complete(state);
+        state
+            .uses
+            .iter()
+            .filter(open)
+            .map(|one| one.skill.clone())
+            .collect()
     }
 
     pub(crate) fn current_def(&self) -> Option<&StateDef> {
-        self.state.current().map(|name| self.workflow.machine.state(name))
+        self.state
+            .current()
+            .map(|name| self.workflow.machine.state(name))
     }
 
     /// Whether a state has the receipts that it asks for.
@@ -48,7 +56,11 @@ impl Task {
         if self.state.beliefs.skipped.contains_key(&state.name) {
             return true;
         }
-        let has = |one: &Use| self.state.receipt(&state.name, one.skill.as_str()).is_some();
+        let has = |one: &Use| {
+            self.state
+                .receipt(&state.name, one.skill.as_str())
+                .is_some()
+        };
         match state.complete {
             crate::workflow::spec::Complete::All => {
                 state.uses.iter().all(|one| !one.mandatory || has(one))
@@ -64,7 +76,9 @@ impl Task {
         let open = machine.mandatory().filter(|state| !self.is_complete(state));
         let skills = open.flat_map(|state| {
             state.uses.iter().filter(|one| one.mandatory).filter(|one| {
-                self.state.receipt(&state.name, one.skill.as_str()).is_none()
+                self.state
+                    .receipt(&state.name, one.skill.as_str())
+                    .is_none()
             })
         });
         skills.map(|one| one.skill.clone()).collect()
@@ -85,7 +99,11 @@ impl Task {
             let unit = inside.split('/').next().unwrap_or(inside);
             *steps.entry(unit).or_insert(true) &= self.is_complete(state);
         }
-        format!("{}/{}", steps.values().filter(|done| **done).count(), steps.len())
+        format!(
+            "{}/{}",
+            steps.values().filter(|done| **done).count(),
+            steps.len()
+        )
     }
 
     /// Decides on one proposed call. `args` is what the model wrote.
@@ -130,10 +148,10 @@ impl Task {
         let with = one.map(|one| &one.with);
         let (args, key) = self.arguments(skill, spec, state, given, with, rules)?;
         let issues = rules.schemas.issues(&spec.input, &args);
-        if !issues.is_empty() {
-            if let Err(refusal) = guard(guards.arguments, Refusal::BadArguments { issues }) {
-                return Ok(Err(refusal));
-            }
+        if !issues.is_empty()
+            && let Err(refusal) = guard(guards.arguments, Refusal::BadArguments { issues })
+        {
+            return Ok(Err(refusal));
         }
         let admitted = Admitted {
             skill: SkillName::from(skill),
@@ -168,11 +186,21 @@ impl Task {
             args.remove(name);
         }
         let visits = state.map(|state| {
-            self.state.stands.counters.visits.get(&state.name).copied().unwrap_or_default()
+            self.state
+                .stands
+                .counters
+                .visits
+                .get(&state.name)
+                .copied()
+                .unwrap_or_default()
         });
         let place = state.map(|state| &state.name);
         // Keyed by the salt, so that erased arguments cannot be guessed from it.
-        let key = self.state.salt.seal_json(&(&self.state.task, place, visits, skill, &args)).hash;
+        let key = self
+            .state
+            .salt
+            .seal_json(&(&self.state.task, place, visits, skill, &args))
+            .hash;
         if let Some(name) = &spec.key_arg {
             args.insert(name.clone(), Value::String(key.to_string()));
         }
@@ -212,8 +240,12 @@ impl Task {
         if has(one.skill.as_str()) || self.pending(&state.name, &one.skill).is_some() {
             return Some(Refusal::AlreadyDone);
         }
-        let first: Vec<SkillName> =
-            one.requires.iter().filter(|skill| !has(skill.as_str())).cloned().collect();
+        let first: Vec<SkillName> = one
+            .requires
+            .iter()
+            .filter(|skill| !has(skill.as_str()))
+            .cloned()
+            .collect();
         (!first.is_empty()).then_some(Refusal::OutOfOrder { first })
     }
 
@@ -240,12 +272,18 @@ impl Task {
         let mandatory = self.workflow.machine.mandatory();
         let uses = mandatory.flat_map(|state| state.uses.iter().map(move |one| (state, one)));
         uses.filter(|(state, one)| {
-            let checks = self.workflow.skill(one.skill.as_str()).is_some_and(|s| s.checks.is_some());
+            let checks = self
+                .workflow
+                .skill(one.skill.as_str())
+                .is_some_and(|s| s.checks.is_some());
             checks && one.mandatory && !self.state.beliefs.skipped.contains_key(&state.name)
         })
         .map(|(state, one)| {
             let receipt = self.state.receipt(&state.name, one.skill.as_str());
-            (one.skill.clone(), receipt.and_then(|receipt| receipt.checked.as_ref()))
+            (
+                one.skill.clone(),
+                receipt.and_then(|receipt| receipt.checked.as_ref()),
+            )
         })
         .collect()
     }
@@ -294,18 +332,25 @@ impl Task {
         if missing.is_empty() && done {
             return None;
         }
-        let missing = if missing.is_empty() { self.due_skills() } else { missing };
+        let missing = if missing.is_empty() {
+            self.due_skills()
+        } else {
+            missing
+        };
         Some(Refusal::ContractIncomplete { missing })
     }
 
     fn checked_refusal(&self, answer: &Content) -> Option<Refusal> {
-        self.checked().into_iter().find_map(|(skill, checked)| match checked {
-            None => Some(Refusal::ReceiptLapsed { skill }),
-            Some(checked) if checked != answer => {
-                Some(Refusal::NotChecked { by: skill, checked: checked.hash })
-            }
-            Some(_) => None,
-        })
+        self.checked()
+            .into_iter()
+            .find_map(|(skill, checked)| match checked {
+                None => Some(Refusal::ReceiptLapsed { skill }),
+                Some(checked) if checked != answer => Some(Refusal::NotChecked {
+                    by: skill,
+                    checked: checked.hash,
+                }),
+                Some(_) => None,
+            })
     }
 
     fn schema_refusal(&self, answer: &Content, rules: Rules<'_>) -> Option<Refusal> {
@@ -326,19 +371,26 @@ impl Task {
         let text = answer.text();
         let lower = text.to_lowercase();
         for (name, spec) in &self.workflow.spec.skills {
-            let phrase = spec.claims_when.iter().find(|phrase| {
-                !phrase.is_empty() && lower.contains(&phrase.to_lowercase())
-            });
+            let phrase = spec
+                .claims_when
+                .iter()
+                .find(|phrase| !phrase.is_empty() && lower.contains(&phrase.to_lowercase()));
             if let Some(phrase) = phrase.filter(|_| !self.has_receipt(name.as_str(), None)) {
                 let claim = phrase.clone();
-                return Some(Refusal::ClaimWithoutReceipt { claim, skill: name.to_string() });
+                return Some(Refusal::ClaimWithoutReceipt {
+                    claim,
+                    skill: name.to_string(),
+                });
             }
         }
         let pointer = self.workflow.spec.answer.claims.as_deref()?;
         let value = json::parse(&text).ok()?;
         let claims = value.pointer(pointer)?.as_array()?;
         claims.iter().find_map(|claim| {
-            let skill = claim.get("skill").and_then(Value::as_str).unwrap_or_default();
+            let skill = claim
+                .get("skill")
+                .and_then(Value::as_str)
+                .unwrap_or_default();
             let call = claim.get("call").and_then(Value::as_str);
             (!self.has_receipt(skill, call)).then(|| Refusal::ClaimWithoutReceipt {
                 claim: claim.to_string(),
@@ -348,19 +400,31 @@ impl Task {
     }
 
     fn has_receipt(&self, skill: &str, call: Option<&str>) -> bool {
-        let receipts = self.state.beliefs.receipts.values().filter_map(|all| all.get(skill));
+        let receipts = self
+            .state
+            .beliefs
+            .receipts
+            .values()
+            .filter_map(|all| all.get(skill));
         let mut by_receipt = receipts.map(|receipt| receipt.call.as_str());
         let deeds = self.state.stands.deeds.iter();
-        let mut by_deed = deeds.filter(|d| d.success && d.skill.as_str() == skill).map(|d| d.call.as_str());
+        let mut by_deed = deeds
+            .filter(|d| d.success && d.skill.as_str() == skill)
+            .map(|d| d.call.as_str());
         let fits = |id: &str| call.is_none_or(|call| call == id);
         by_receipt.any(fits) || by_deed.any(fits)
     }
 }
 
 fn bad_arguments(path: &str, message: &str) -> Refusal {
-    Refusal::BadArguments { issues: vec![issue(path, message)] }
+    Refusal::BadArguments {
+        issues: vec![issue(path, message)],
+    }
 }
 
 fn issue(path: &str, message: &str) -> SchemaIssue {
-    SchemaIssue { path: path.to_owned(), message: message.to_owned() }
+    SchemaIssue {
+        path: path.to_owned(),
+        message: message.to_owned(),
+    }
 }

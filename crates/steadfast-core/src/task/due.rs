@@ -62,11 +62,17 @@ pub struct Due {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Waiting {
     /// For a person's yes or no.
-    Approval { calls: Vec<CallId> },
+    Approval {
+        calls: Vec<CallId>,
+    },
     /// For a person to find out whether these deeds were done.
-    Doubt { calls: Vec<CallId> },
+    Doubt {
+        calls: Vec<CallId>,
+    },
     Paused,
-    Ended { outcome: Outcome },
+    Ended {
+        outcome: Outcome,
+    },
 }
 
 impl Task {
@@ -78,7 +84,9 @@ impl Task {
         let mut due = Due::default();
         match &self.state.stands.lifecycle {
             Lifecycle::Ended { outcome } => {
-                due.waiting = Some(Waiting::Ended { outcome: outcome.clone() });
+                due.waiting = Some(Waiting::Ended {
+                    outcome: outcome.clone(),
+                });
                 return due;
             }
             Lifecycle::Paused => {
@@ -90,14 +98,20 @@ impl Task {
         self.skills_due(now, epoch, &mut due);
         if let Some(slot) = &self.state.stands.model {
             match slot.retry_at {
-                None => due.effects.push(Effect::CallModel { call: slot.call.clone() }),
+                None => due.effects.push(Effect::CallModel {
+                    call: slot.call.clone(),
+                }),
                 Some(at) => due.wake(at),
             }
         }
         if let (true, Some(limit)) = (self.state.is_running(), self.workflow.spec.limits.time_ms) {
             due.wake(self.state.started_at.plus_ms(limit));
         }
-        if due.effects.iter().all(|effect| matches!(effect, Effect::AskApproval { .. })) {
+        if due
+            .effects
+            .iter()
+            .all(|effect| matches!(effect, Effect::AskApproval { .. }))
+        {
             due.waiting = self.waiting(epoch);
         }
         due
@@ -113,28 +127,42 @@ impl Task {
             let free = at_work < parallel && !before.iter().any(|one| self.conflict(one, call));
             let effect = match &call.stage {
                 Stage::Approval { .. } => Some(Effect::AskApproval { call: id.clone() }),
-                Stage::Ready { not_before: Some(at), .. } if *at > now => {
+                Stage::Ready {
+                    not_before: Some(at),
+                    ..
+                } if *at > now => {
                     due.wake(*at);
                     None
                 }
-                Stage::Ready { .. } if free && self.state.is_running() => {
-                    Some(Effect::CallSkill { call: id.clone(), intent: Intent::Needed })
-                }
+                Stage::Ready { .. } if free && self.state.is_running() => Some(Effect::CallSkill {
+                    call: id.clone(),
+                    intent: Intent::Needed,
+                }),
                 Stage::Called { .. } if call.may_repeat() && self.state.is_running() => {
-                    Some(Effect::CallSkill { call: id.clone(), intent: Intent::Recorded })
+                    Some(Effect::CallSkill {
+                        call: id.clone(),
+                        intent: Intent::Recorded,
+                    })
                 }
-                Stage::Verifying => {
-                    Some(Effect::VerifyDeed { call: id.clone(), intent: Intent::Recorded })
-                }
+                Stage::Verifying => Some(Effect::VerifyDeed {
+                    call: id.clone(),
+                    intent: Intent::Recorded,
+                }),
                 Stage::Called { .. } | Stage::InDoubt
                     if call.is_in_doubt(epoch) && self.verifier(call).is_some() =>
                 {
-                    Some(Effect::VerifyDeed { call: id.clone(), intent: Intent::Needed })
+                    Some(Effect::VerifyDeed {
+                        call: id.clone(),
+                        intent: Intent::Needed,
+                    })
                 }
                 _ => None,
             };
             let busy = matches!(call.stage, Stage::Called { .. } | Stage::Verifying);
-            let starts = matches!(effect, Some(Effect::CallSkill { .. } | Effect::VerifyDeed { .. }));
+            let starts = matches!(
+                effect,
+                Some(Effect::CallSkill { .. } | Effect::VerifyDeed { .. })
+            );
             at_work += usize::from(busy || starts);
             due.effects.extend(effect);
             before.push(call);
@@ -163,7 +191,11 @@ impl Task {
             names
                 .iter()
                 .filter_map(|name| args.get(name))
-                .map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+                .map(|value| {
+                    value
+                        .as_str()
+                        .map_or_else(|| value.to_string(), str::to_owned)
+                })
                 .collect(),
         )
     }
@@ -176,7 +208,10 @@ impl Task {
     fn waiting(&self, epoch: Epoch) -> Option<Waiting> {
         let of = |wanted: &dyn Fn(&Call) -> bool| -> Vec<CallId> {
             let calls = self.state.stands.calls.iter();
-            calls.filter(|(_, call)| wanted(call)).map(|(id, _)| id.clone()).collect()
+            calls
+                .filter(|(_, call)| wanted(call))
+                .map(|(id, _)| id.clone())
+                .collect()
         };
         let calls = of(&|call| call.is_in_doubt(epoch) && self.verifier(call).is_none());
         if !calls.is_empty() {
@@ -197,7 +232,9 @@ impl Due {
 fn overlap(a: &str, b: &str) -> bool {
     let (a, b) = (a.trim_end_matches('/'), b.trim_end_matches('/'));
     let inside = |outer: &str, inner: &str| {
-        inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'))
+        inner
+            .strip_prefix(outer)
+            .is_some_and(|rest| rest.starts_with('/'))
     };
     a == b || inside(a, b) || inside(b, a)
 }

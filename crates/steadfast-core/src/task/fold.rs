@@ -58,7 +58,9 @@ impl State {
             Body::CancelRequested(_) => self.cancel(),
             Body::TaskCancelled(_) => self.end(Outcome::Cancelled),
             Body::TaskCompleted(body) => {
-                self.end(Outcome::Completed { answer: body.answer.clone() });
+                self.end(Outcome::Completed {
+                    answer: body.answer.clone(),
+                });
             }
             Body::TaskFailed(body) => self.end(Outcome::Failed {
                 reason: body.cause.clone(),
@@ -71,7 +73,11 @@ impl State {
             Body::ModelCalled(body) => self.model_called(event, body),
             Body::ModelReplied(body) => self.model_replied(event, body)?,
             Body::ModelFailed(body) => {
-                let slot = self.stands.model.as_mut().filter(|slot| slot.call == body.call);
+                let slot = self
+                    .stands
+                    .model
+                    .as_mut()
+                    .filter(|slot| slot.call == body.call);
                 let slot = slot.ok_or("no such model call is open")?;
                 slot.retry_at = body.retry_at;
                 self.stands.cut = body.class == ModelFailure::OutputBudget;
@@ -95,15 +101,21 @@ impl State {
                 }
             }
             Body::ApprovalRequested(body) => {
-                self.call_mut(&body.call)?.stage = Stage::Approval { binding: body.binding };
+                self.call_mut(&body.call)?.stage = Stage::Approval {
+                    binding: body.binding,
+                };
             }
             Body::ApprovalDecided(body) if body.approved => {
-                self.call_mut(&body.call)?.stage =
-                    Stage::Ready { not_before: None, approved: Some(body.binding) };
+                self.call_mut(&body.call)?.stage = Stage::Ready {
+                    not_before: None,
+                    approved: Some(body.binding),
+                };
             }
             Body::ApprovalDecided(body) => {
                 self.failed();
-                let outcome = CallOutcome::Denied { reason: body.reason.clone() };
+                let outcome = CallOutcome::Denied {
+                    reason: body.reason.clone(),
+                };
                 self.settle(&body.call, outcome)?;
             }
             Body::SkillCalled(body) => self.skill_called(event, body)?,
@@ -125,7 +137,11 @@ impl State {
             Source::User { principal } => Some(principal.clone()),
             _ => None,
         };
-        self.stands.messages.push_back(Said { seq: event.seq, principal, text: text.clone() });
+        self.stands.messages.push_back(Said {
+            seq: event.seq,
+            principal,
+            text: text.clone(),
+        });
         if self.stands.messages.len() > limits::MESSAGES_KEPT {
             self.stands.messages.pop_front();
         }
@@ -171,7 +187,11 @@ impl State {
     }
 
     fn model_replied(&mut self, event: &Event, body: &ModelReplied) -> Result<(), String> {
-        let slot = self.stands.model.as_ref().filter(|slot| slot.call == body.call);
+        let slot = self
+            .stands
+            .model
+            .as_ref()
+            .filter(|slot| slot.call == body.call);
         let slot = slot.ok_or("no such model call is open")?;
         let spent = &mut self.stands.spent;
         match body.usage {
@@ -198,7 +218,13 @@ impl State {
             outcome: CallOutcome::Pending,
         });
         let text = body.text.clone();
-        self.push_step(Step { no: step, seq: event.seq, text, calls: calls.collect(), refused: None });
+        self.push_step(Step {
+            no: step,
+            seq: event.seq,
+            text,
+            calls: calls.collect(),
+            refused: None,
+        });
         Ok(())
     }
 
@@ -235,7 +261,10 @@ impl State {
             key: body.key,
             effect: body.effect,
             attempt: 0,
-            stage: Stage::Ready { not_before: None, approved: None },
+            stage: Stage::Ready {
+                not_before: None,
+                approved: None,
+            },
         };
         if self.stands.calls.insert(body.call.clone(), call).is_some() {
             return Err(format!("call `{}` was already admitted", body.call));
@@ -297,12 +326,19 @@ impl State {
                 Stage::Called { approved, .. } => approved,
                 _ => None,
             };
-            call.stage = Stage::Ready { not_before: Some(at), approved };
+            call.stage = Stage::Ready {
+                not_before: Some(at),
+                approved,
+            };
             self.beliefs.visit.failures += 1;
         } else {
             self.failed();
             let message = body.message.clone();
-            let outcome = CallOutcome::Failed { seq: event.seq, class: body.class, message };
+            let outcome = CallOutcome::Failed {
+                seq: event.seq,
+                class: body.class,
+                message,
+            };
             self.settle(&body.call, outcome)?;
         }
         Ok(())
@@ -313,7 +349,9 @@ impl State {
         self.settle(id, CallOutcome::Settled { done })?;
         if done {
             self.note_deed(event, id, &call, true);
-            let result = self.salt.seal_json(&serde_json::json!({ "settled": "done" }));
+            let result = self
+                .salt
+                .seal_json(&serde_json::json!({ "settled": "done" }));
             self.put_receipt(event, id, &call, result, None);
         } else {
             self.failed();
@@ -345,7 +383,9 @@ impl State {
         for receipts in self.beliefs.receipts.values_mut() {
             receipts.retain(|_, receipt| receipt.seq < since);
         }
-        self.beliefs.receipts.retain(|_, receipts| !receipts.is_empty());
+        self.beliefs
+            .receipts
+            .retain(|_, receipts| !receipts.is_empty());
         self.beliefs.skipped.retain(|_, seq| *seq < since);
     }
 
@@ -358,7 +398,12 @@ impl State {
         checked: Option<Content>,
     ) {
         if let Some(state) = &call.state {
-            let receipt = Receipt { call: id.clone(), seq: event.seq, result, checked };
+            let receipt = Receipt {
+                call: id.clone(),
+                seq: event.seq,
+                result,
+                checked,
+            };
             let of_state = self.beliefs.receipts.entry(state.clone()).or_default();
             of_state.insert(call.skill.clone(), receipt);
         }
@@ -404,7 +449,10 @@ impl State {
     }
 
     fn call_mut(&mut self, id: &CallId) -> Result<&mut Call, String> {
-        self.stands.calls.get_mut(id).ok_or_else(|| format!("call `{id}` is not open"))
+        self.stands
+            .calls
+            .get_mut(id)
+            .ok_or_else(|| format!("call `{id}` is not open"))
     }
 
     /// The call at a place of the last reply.
@@ -423,7 +471,11 @@ impl State {
     fn drop_call(&mut self, id: &CallId, outcome: CallOutcome) {
         self.stands.calls.remove(id);
         self.stands.queue.retain(|one| one != id);
-        let calls = self.beliefs.steps.iter_mut().flat_map(|step| step.calls.iter_mut());
+        let calls = self
+            .beliefs
+            .steps
+            .iter_mut()
+            .flat_map(|step| step.calls.iter_mut());
         if let Some(call) = calls.rev().find(|call| call.call == *id) {
             call.outcome = outcome;
         }

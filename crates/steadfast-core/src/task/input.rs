@@ -32,11 +32,20 @@ pub struct Start {
 #[derive(Clone, Debug)]
 pub enum Input {
     /// A model call came to its end.
-    ModelDone { call: CallId, outcome: Result<Reply, ModelError> },
+    ModelDone {
+        call: CallId,
+        outcome: Result<Reply, ModelError>,
+    },
     /// A skill call came to its end. The value is what the skill returned.
-    SkillDone { call: CallId, outcome: Result<Value, SkillError> },
+    SkillDone {
+        call: CallId,
+        outcome: Result<Value, SkillError>,
+    },
     /// A person said something, by their channel.
-    Command { principal: Principal, command: Command },
+    Command {
+        principal: Principal,
+        command: Command,
+    },
     /// A time was reached that `due` had named.
     Wake,
 }
@@ -53,14 +62,26 @@ pub struct SkillError {
 #[serde(tag = "command", rename_all = "snake_case")]
 pub enum Command {
     /// The user speaks to the agent.
-    Say { text: String },
+    Say {
+        text: String,
+    },
     Pause,
     Resume,
     Cancel,
     /// An approver decides on one exact call.
-    Decide { call: CallId, approved: bool, reason: Option<String> },
+    Decide {
+        call: CallId,
+        approved: bool,
+        reason: Option<String>,
+    },
     /// A person found out whether a deed in doubt was done.
-    Settle { call: CallId, done: bool },
+    Settle {
+        call: CallId,
+        done: bool,
+    },
     /// A person accepts that the task goes on under a changed workflow.
-    AcceptWorkflow { workflow: Box<Spec>, differences: Vec<String> },
+    AcceptWorkflow {
+        workflow: Box<Spec>,
+        differences: Vec<String>,
+    },
 }

@@ -22,6 +22,7 @@ use crate::proposal::{ModelError, Reply, ReplyCall};
 use crate::rules::Rules;
 use crate::source::Source;
 use crate::task::input::{Command, Input, Start};
+use crate::task::outcome::backoff;
 use crate::task::state::{Lifecycle, Stage};
 use crate::task::variables::RuleError;
 use crate::task::{Corrupt, Task, advance};
@@ -88,7 +89,10 @@ impl Task {
             fingerprint: workflow.fingerprint,
             input: salt.seal_text(&start.input),
             documents: documents
-                .map(|(name, text)| Document { name, text: salt.seal_text(&text) })
+                .map(|(name, text)| Document {
+                    name,
+                    text: salt.seal_text(&text),
+                })
                 .collect(),
             facts: start.facts,
             parent: start.parent,
@@ -99,11 +103,19 @@ impl Task {
             seq: Seq(1),
             at: turn.now,
             epoch: turn.epoch,
-            source: Source::User { principal: start.principal },
+            source: Source::User {
+                principal: start.principal,
+            },
             body: Body::TaskStarted(Box::new(started)),
         };
         let task = Task::begin(id, salt, &first)?;
-        let mut draft = Draft { task, turn, events: vec![first], request: None, note: None };
+        let mut draft = Draft {
+            task,
+            turn,
+            events: vec![first],
+            request: None,
+            note: None,
+        };
         draft.carry(Draft::enter_initial)?;
         Ok(draft.finish())
     }
@@ -123,7 +135,14 @@ impl Task {
             Input::SkillDone { call, outcome } => {
                 draft.carry(|draft| draft.skill_done(&call, outcome))?;
             }
-            Input::Command { principal, command: Command::AcceptWorkflow { workflow, differences } } => {
+            Input::Command {
+                principal,
+                command:
+                    Command::AcceptWorkflow {
+                        workflow,
+                        differences,
+                    },
+            } => {
                 let workflow = Workflow::compile(*workflow).map_err(RecordError::Workflow)?;
                 let accepted = WorkflowAccepted {
                     workflow: self.state.salt.seal_json(&workflow.spec),
@@ -175,12 +194,29 @@ impl From<RuleError> for Stop {
 
 impl<'a> Draft<'a> {
     fn of(task: &Task, turn: Turn<'a>) -> Draft<'a> {
-        Draft { task: task.clone(), turn, events: Vec::new(), request: None, note: None }
+        Draft {
+            task: task.clone(),
+            turn,
+            events: Vec::new(),
+            request: None,
+            note: None,
+        }
     }
 
     fn finish(self) -> Recorded {
-        let Draft { task, events, request, note, .. } = self;
-        Recorded { events, task, request, note }
+        let Draft {
+            task,
+            events,
+            request,
+            note,
+            ..
+        } = self;
+        Recorded {
+            events,
+            task,
+            request,
+            note,
+        }
     }
 
     /// Runs one handler and moves the task on. A rule that does not evaluate
@@ -195,8 +231,13 @@ impl<'a> Draft<'a> {
             Err(Stop::Bug(bug)) => Err(RecordError::Bug(bug)),
             Err(Stop::Rule(rule)) => {
                 let diagnosis = rule.to_string();
-                let cause = Cause::Rule { expression: rule.expression };
-                Ok(self.push(Source::Runtime, Body::TaskFailed(TaskFailed { cause, diagnosis }))?)
+                let cause = Cause::Rule {
+                    expression: rule.expression,
+                };
+                Ok(self.push(
+                    Source::Runtime,
+                    Body::TaskFailed(TaskFailed { cause, diagnosis }),
+                )?)
             }
         }
     }
@@ -228,7 +269,9 @@ impl<'a> Draft<'a> {
             return Ok(());
         }
         let lifecycle = &self.task.state.stands.lifecycle;
-        let user = Source::User { principal: principal.clone() };
+        let user = Source::User {
+            principal: principal.clone(),
+        };
         match command {
             Command::Say { text } => {
                 let text = self.task.state.salt.seal_text(&text);
@@ -246,7 +289,11 @@ impl<'a> Draft<'a> {
             Command::Pause | Command::Resume | Command::Cancel => {
                 self.note = Some("the task already is".to_owned());
             }
-            Command::Decide { call, approved, reason } => {
+            Command::Decide {
+                call,
+                approved,
+                reason,
+            } => {
                 self.decide(principal, &call, approved, reason)?;
             }
             Command::Settle { call, done } => self.settle(principal, &call, done)?,
@@ -266,9 +313,11 @@ impl<'a> Draft<'a> {
         }
         let user = Source::User { principal };
         self.push(user, Body::WorkflowAccepted(Box::new(accepted)))?;
-        let gone = self.task.state.current().filter(|name| {
-            !self.task.workflow.machine.states.contains_key(*name)
-        });
+        let gone = self
+            .task
+            .state
+            .current()
+            .filter(|name| !self.task.workflow.machine.states.contains_key(*name));
         if let Some(state) = gone {
             let state = state.to_string();
             let diagnosis = format!("the accepted workflow has no state `{state}`");
@@ -284,13 +333,24 @@ impl<'a> Draft<'a> {
         approved: bool,
         reason: Option<String>,
     ) -> Result<(), Stop> {
-        let stage = self.task.state.stands.calls.get(call).map(|call| &call.stage);
+        let stage = self
+            .task
+            .state
+            .stands
+            .calls
+            .get(call)
+            .map(|call| &call.stage);
         let Some(&Stage::Approval { binding }) = stage else {
             self.note = Some(format!("call `{call}` does not wait for approval"));
             return Ok(());
         };
         let reason = reason.map(|text| self.task.state.salt.seal_text(&text));
-        let body = ApprovalDecided { call: call.clone(), binding, approved, reason };
+        let body = ApprovalDecided {
+            call: call.clone(),
+            binding,
+            approved,
+            reason,
+        };
         self.push(Source::Approver { principal }, Body::ApprovalDecided(body))?;
         self.after_outcome()
     }
@@ -366,17 +426,27 @@ impl<'a> Draft<'a> {
                 ModelFailure::OutputBudget | ModelFailure::Malformed | ModelFailure::Empty => 0,
                 _ => {
                     let retry = crate::workflow::spec::Retry::default();
-                    advance::backoff(&self.task.state.task, u64::from(step), attempt, retry)
+                    backoff(&self.task.state.task, u64::from(step), attempt, retry)
                 }
             };
-            self.turn.now.plus_ms(pause.max(error.retry_after_ms.unwrap_or(0)))
+            self.turn
+                .now
+                .plus_ms(pause.max(error.retry_after_ms.unwrap_or(0)))
         });
         let message = self.task.state.salt.seal_text(&error.message);
-        let failed = ModelFailed { call: call.clone(), class: error.class, message, retry_at };
+        let failed = ModelFailed {
+            call: call.clone(),
+            class: error.class,
+            message,
+            retry_at,
+        };
         self.runtime(Body::ModelFailed(failed))?;
         if retry_at.is_none() {
             let class = error.class.name().to_owned();
-            let diagnosis = format!("the model failed ({class}) at attempt {attempt}: {}", error.message);
+            let diagnosis = format!(
+                "the model failed ({class}) at attempt {attempt}: {}",
+                error.message
+            );
             self.fail(Cause::Model { class }, diagnosis)?;
         }
         Ok(())
@@ -392,10 +462,13 @@ impl<'a> Draft<'a> {
                 Err(Refusal::TooManyCalls { limit })
             } else {
                 let Turn { epoch, rules, .. } = self.turn;
-                self.task.admit_call(&call.skill, &call.args, epoch, rules)?
+                self.task
+                    .admit_call(&call.skill, &call.args, epoch, rules)?
             };
             let step = self.task.state.beliefs.steps.back();
-            let id = step.and_then(|step| step.calls.get(index)).map(|call| call.call.clone());
+            let id = step
+                .and_then(|step| step.calls.get(index))
+                .map(|call| call.call.clone());
             let id = id.expect("the reply's step was just made");
             match admitted {
                 Ok(admitted) => {
@@ -434,7 +507,10 @@ impl<'a> Draft<'a> {
         let spec = self.task.workflow.skill(call.skill.as_str());
         if spec.is_some_and(|spec| spec.approval == Approval::Required) {
             let binding = self.binding(id);
-            self.runtime(Body::ApprovalRequested(ApprovalRequested { call: id.clone(), binding }))?;
+            self.runtime(Body::ApprovalRequested(ApprovalRequested {
+                call: id.clone(),
+                binding,
+            }))?;
         }
         Ok(())
     }
@@ -444,22 +520,37 @@ impl<'a> Draft<'a> {
     pub(super) fn binding(&self, id: &CallId) -> crate::hash::Hash {
         let state = &self.task.state;
         let call = &state.stands.calls[id];
-        let bound = (id, &call.skill, call.args.hash, state.ledger_version(), state.fingerprint);
+        let bound = (
+            id,
+            &call.skill,
+            call.args.hash,
+            state.ledger_version(),
+            state.fingerprint,
+        );
         state.salt.seal_json(&bound).hash
     }
 
     /// The last step's text, as the answer.
     fn propose_answer(&mut self) -> Result<(), Stop> {
         let step = self.task.state.beliefs.steps.back();
-        let answer = step.and_then(|step| step.text.clone()).expect("a reply of text alone");
+        let answer = step
+            .and_then(|step| step.text.clone())
+            .expect("a reply of text alone");
         match self.task.admit_answer(&answer, self.turn.rules) {
             Ok(observed) => {
-                self.runtime(Body::AnswerAdmitted(AnswerAdmitted { answer: answer.clone(), observed }))?;
+                self.runtime(Body::AnswerAdmitted(AnswerAdmitted {
+                    answer: answer.clone(),
+                    observed,
+                }))?;
                 self.runtime(Body::TaskCompleted(TaskCompleted { answer }))?;
             }
             Err(refusal) => {
                 let due = self.task.due_skills();
-                self.runtime(Body::AnswerRefused(AnswerRefused { answer, refusal, due }))?;
+                self.runtime(Body::AnswerRefused(AnswerRefused {
+                    answer,
+                    refusal,
+                    due,
+                }))?;
             }
         }
         Ok(())

@@ -104,13 +104,29 @@ pub struct StepCall {
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum CallOutcome {
     Pending,
-    Returned { seq: Seq, result: Content, because: Option<String>, relay: Relay },
-    Failed { seq: Seq, class: SkillFailure, message: Content },
-    Refused { refusal: Refusal, due: Vec<SkillName> },
+    Returned {
+        seq: Seq,
+        result: Content,
+        because: Option<String>,
+        relay: Relay,
+    },
+    Failed {
+        seq: Seq,
+        class: SkillFailure,
+        message: Content,
+    },
+    Refused {
+        refusal: Refusal,
+        due: Vec<SkillName>,
+    },
     /// A person said no.
-    Denied { reason: Option<Content> },
+    Denied {
+        reason: Option<Content>,
+    },
     /// Settled as done or not done, without a result.
-    Settled { done: bool },
+    Settled {
+        done: bool,
+    },
     /// The task was cancelled before it was carried out.
     Dropped,
 }
@@ -198,7 +214,10 @@ impl Call {
     /// Whether carrying it out twice (with the same key) does no harm. An
     /// undeclared effect may do any.
     pub fn may_repeat(&self) -> bool {
-        matches!(self.effect, Some(EffectClass::Read | EffectClass::Idempotent))
+        matches!(
+            self.effect,
+            Some(EffectClass::Read | EffectClass::Idempotent)
+        )
     }
 
     pub fn is_read(&self) -> bool {
@@ -222,9 +241,15 @@ pub enum Stage {
     /// A person must approve it.
     Approval { binding: Hash },
     /// May be carried out, from a time on where it failed before.
-    Ready { not_before: Option<Timestamp>, approved: Option<Hash> },
+    Ready {
+        not_before: Option<Timestamp>,
+        approved: Option<Hash>,
+    },
     /// Its intent is recorded.
-    Called { epoch: Epoch, approved: Option<Hash> },
+    Called {
+        epoch: Epoch,
+        approved: Option<Hash>,
+    },
     /// It may or may not have been done.
     InDoubt,
     /// Its `verify` is being asked; the intent of that is recorded.
@@ -320,7 +345,10 @@ impl State {
 
     /// Whether a message of the user has come that no model has seen.
     pub fn has_unseen_message(&self) -> bool {
-        self.stands.messages.back().is_some_and(|said| said.seq > self.stands.seen)
+        self.stands
+            .messages
+            .back()
+            .is_some_and(|said| said.seq > self.stands.seen)
     }
 }
 
@@ -347,8 +375,9 @@ impl HoldsContent for State {
             slot.manifest.visit_content(visit);
         }
         self.stands.manifest.visit_content(visit);
-        if let Lifecycle::Ended { outcome: Outcome::Completed { answer } } =
-            &mut self.stands.lifecycle
+        if let Lifecycle::Ended {
+            outcome: Outcome::Completed { answer },
+        } = &mut self.stands.lifecycle
         {
             answer.visit_content(visit);
         }

@@ -28,7 +28,10 @@ impl Task {
         result: Option<&Value>,
         rules: Rules<'_>,
     ) -> Result<Value, RuleError> {
-        let failed = |reason| RuleError { expression: expression.to_owned(), reason };
+        let failed = |reason| RuleError {
+            expression: expression.to_owned(),
+            reason,
+        };
         let names = rules.conditions.references(expression).map_err(failed)?;
         let mut variables = Map::new();
         for name in names {
@@ -36,7 +39,12 @@ impl Task {
                 "input" => self.input(),
                 "result" => match result {
                     Some(result) => result.clone(),
-                    None => self.state.beliefs.last_result.as_ref().map_or(Value::Null, |r| r.json()),
+                    None => self
+                        .state
+                        .beliefs
+                        .last_result
+                        .as_ref()
+                        .map_or(Value::Null, |r| r.json()),
                 },
                 "receipts" => self.receipts(),
                 "facts" => json!(self.state.facts),
@@ -46,7 +54,10 @@ impl Task {
             };
             variables.insert(name, value);
         }
-        rules.conditions.evaluate(expression, &Value::Object(variables)).map_err(failed)
+        rules
+            .conditions
+            .evaluate(expression, &Value::Object(variables))
+            .map_err(failed)
     }
 
     /// Whether a condition holds.
@@ -65,13 +76,21 @@ impl Task {
 
     /// The phase of the present state, empty where none is declared.
     pub fn phase(&self) -> &str {
-        let state = self.state.current().map(|name| self.workflow.machine.state(name));
-        state.and_then(|state| state.phase.as_deref()).unwrap_or_default()
+        let state = self
+            .state
+            .current()
+            .map(|name| self.workflow.machine.state(name));
+        state
+            .and_then(|state| state.phase.as_deref())
+            .unwrap_or_default()
     }
 
     fn input(&self) -> Value {
         let text = self.state.input.text();
-        let data = crate::json::parse(&text).ok().filter(Value::is_object).unwrap_or(Value::Null);
+        let data = crate::json::parse(&text)
+            .ok()
+            .filter(Value::is_object)
+            .unwrap_or(Value::Null);
         let documents: Vec<Value> = self
             .state
             .documents

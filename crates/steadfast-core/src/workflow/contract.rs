@@ -51,7 +51,11 @@ pub fn contract(workflow: &Workflow, group: Option<&StateName>, style: Style) ->
 fn brackets(steps: &[Step], style: Style) -> String {
     let lang = style.lang;
     let mut lines = vec!["[EXECUTION_CONTRACT]".to_owned(), lang.preface().to_owned()];
-    lines.extend(steps.iter().map(|step| format!("STEP_{}: {}", step.number, step.text(style))));
+    lines.extend(
+        steps
+            .iter()
+            .map(|step| format!("STEP_{}: {}", step.number, step.text(style))),
+    );
     lines.push(lang.haste().to_owned());
     lines.push(lang.void().to_owned());
     lines.push("[/EXECUTION_CONTRACT]".to_owned());
@@ -62,7 +66,11 @@ fn xml(steps: &[Step], style: Style) -> String {
     let lang = style.lang;
     let mut lines = vec!["<execution_contract>".to_owned(), escaped(lang.preface())];
     lines.extend(steps.iter().map(|step| {
-        format!("<step n=\"{}\">{}</step>", step.number, escaped(&step.text(style)))
+        format!(
+            "<step n=\"{}\">{}</step>",
+            step.number,
+            escaped(&step.text(style))
+        )
     }));
     lines.push(format!("<rule>{}</rule>", escaped(lang.haste())));
     lines.push(format!("<rule>{}</rule>", escaped(lang.void())));
@@ -72,8 +80,16 @@ fn xml(steps: &[Step], style: Style) -> String {
 
 fn markdown(steps: &[Step], style: Style) -> String {
     let lang = style.lang;
-    let mut lines = vec![format!("## {}", lang.heading()), lang.preface().to_owned(), String::new()];
-    lines.extend(steps.iter().map(|step| format!("{}. {}", step.number, step.text(style))));
+    let mut lines = vec![
+        format!("## {}", lang.heading()),
+        lang.preface().to_owned(),
+        String::new(),
+    ];
+    lines.extend(
+        steps
+            .iter()
+            .map(|step| format!("{}. {}", step.number, step.text(style))),
+    );
     lines.push(String::new());
     lines.push(format!("- {}", lang.haste()));
     lines.push(format!("- {}", lang.void()));
@@ -103,7 +119,9 @@ fn json(steps: &[Step], style: Style) -> String {
 }
 
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
 }
 
 #[cfg(test)]

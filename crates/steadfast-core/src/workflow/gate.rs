@@ -77,7 +77,10 @@ impl Refusal {
 
     /// Whether the proposal was out of the machine's order.
     pub fn is_misorder(&self) -> bool {
-        matches!(self, Refusal::NotInState { .. } | Refusal::OutOfOrder { .. })
+        matches!(
+            self,
+            Refusal::NotInState { .. } | Refusal::OutOfOrder { .. }
+        )
     }
 
     /// Whether it is the model's fault, and counts towards the bound.
@@ -93,7 +96,10 @@ impl Refusal {
                 format!("`{proposed}` cannot be called in {place}")
             }
             Refusal::OutOfOrder { first } => {
-                format!("`{proposed}` is out of order: {} must succeed first", names(first))
+                format!(
+                    "`{proposed}` is out of order: {} must succeed first",
+                    names(first)
+                )
             }
             Refusal::AlreadyDone => format!("`{proposed}` is already done in this state"),
             Refusal::BadArguments { issues } => {

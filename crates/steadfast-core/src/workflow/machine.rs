@@ -93,13 +93,23 @@ impl Machine {
     /// a state without skill, a requirement outside its set, bounds of
     /// [`limits`] exceeded.
     pub fn compile(spec: &Spec) -> Result<Machine, Vec<Problem>> {
-        let mut build = Builder { spec, states: BTreeMap::new(), problems: Vec::new() };
+        let mut build = Builder {
+            spec,
+            states: BTreeMap::new(),
+            problems: Vec::new(),
+        };
         let scope = Scope {
             group: None,
             place: vec!["states".to_owned()],
             states: &spec.states,
-            done: vec![Edge { when: None, to: Target::Done }],
-            failed: vec![Edge { when: None, to: Target::Failed }],
+            done: vec![Edge {
+                when: None,
+                to: Target::Done,
+            }],
+            failed: vec![Edge {
+                when: None,
+                to: Target::Failed,
+            }],
             depth: 0,
         };
         build.scope(&scope);
@@ -114,7 +124,11 @@ impl Machine {
                 .hint(known_states(&spec.states)),
             ),
             Some(initial) if build.problems.is_empty() => {
-                let mut machine = Machine { initial, states: build.states, order: Vec::new() };
+                let mut machine = Machine {
+                    initial,
+                    states: build.states,
+                    order: Vec::new(),
+                };
                 machine.order = machine.contract_order();
                 return Ok(machine);
             }
@@ -124,22 +138,33 @@ impl Machine {
     }
 
     pub fn state(&self, name: &StateName) -> &StateDef {
-        self.states.get(name).expect("targets were resolved when the machine was compiled")
+        self.states
+            .get(name)
+            .expect("targets were resolved when the machine was compiled")
     }
 
     /// The mandatory states, in the order of the contract.
     pub fn mandatory(&self) -> impl Iterator<Item = &StateDef> {
-        self.order.iter().map(|name| self.state(name)).filter(|state| state.mandatory)
+        self.order
+            .iter()
+            .map(|name| self.state(name))
+            .filter(|state| state.mandatory)
     }
 
     /// Place of a state in the order of the contract.
     pub fn rank(&self, name: &StateName) -> usize {
-        self.order.iter().position(|one| one == name).unwrap_or(usize::MAX)
+        self.order
+            .iter()
+            .position(|one| one == name)
+            .unwrap_or(usize::MAX)
     }
 
     /// The states that call a skill, in the order of the contract.
     pub fn states_of<'a>(&'a self, skill: &'a str) -> impl Iterator<Item = &'a StateDef> {
-        self.order.iter().map(|name| self.state(name)).filter(move |s| s.find(skill).is_some())
+        self.order
+            .iter()
+            .map(|name| self.state(name))
+            .filter(move |s| s.find(skill).is_some())
     }
 
     fn contract_order(&self) -> Vec<StateName> {
@@ -166,7 +191,12 @@ impl Machine {
             later.extend(next(&state.on_failure));
             order.push(name);
         }
-        order.extend(self.states.keys().filter(|name| !seen.contains(*name)).cloned());
+        order.extend(
+            self.states
+                .keys()
+                .filter(|name| !seen.contains(*name))
+                .cloned(),
+        );
         order
     }
 }
@@ -191,7 +221,9 @@ impl Builder<'_> {
         for (name, state) in scope.states {
             if self.states.len() >= limits::STATES_MAX {
                 let message = format!("more than {} states in all", limits::STATES_MAX);
-                return self.problems.push(Problem::error("W0003", &["states"], message));
+                return self
+                    .problems
+                    .push(Problem::error("W0003", &["states"], message));
             }
             self.state(scope, name, state);
         }
@@ -205,12 +237,19 @@ impl Builder<'_> {
             self.problem("W0003", &place, format!("`{name}` cannot name a state"))
                 .hint = Some("`DONE`, `FAILED`, `…_RETRY` and names with `/` are taken".to_owned());
         }
-        let on_success =
-            self.edges(scope, name, &state.on_success, &[&place[..], &["on_success".into()]].concat());
+        let on_success = self.edges(
+            scope,
+            name,
+            &state.on_success,
+            &[&place[..], &["on_success".into()]].concat(),
+        );
         let failure_place = [&place[..], &["on_failure".into()]].concat();
         let on_failure = match &state.on_failure {
             Some(edges) => self.edges(scope, name, edges, &failure_place),
-            None => vec![Edge { when: None, to: Target::Retry }],
+            None => vec![Edge {
+                when: None,
+                to: Target::Retry,
+            }],
         };
         match &state.workflow {
             Some(sub) => {
@@ -253,14 +292,23 @@ impl Builder<'_> {
     ) {
         let here = [place, &["workflow".to_owned()]].concat();
         let Some(spec) = self.spec.workflows.get(sub) else {
-            let known = self.spec.workflows.keys().map(|k| format!("`{k}`")).collect::<Vec<_>>();
+            let known = self
+                .spec
+                .workflows
+                .keys()
+                .map(|k| format!("`{k}`"))
+                .collect::<Vec<_>>();
             let problem = self.problem("W0002", &here, format!("unknown sub-workflow `{sub}`"));
             problem.hint = Some(format!("known: {}", known.join(", ")));
             return;
         };
         if scope.depth + 1 >= limits::WORKFLOW_DEPTH_MAX {
             let max = limits::WORKFLOW_DEPTH_MAX;
-            self.problem("W0003", &here, format!("sub-workflows nest deeper than {max}"));
+            self.problem(
+                "W0003",
+                &here,
+                format!("sub-workflows nest deeper than {max}"),
+            );
             return;
         }
         let entry = join(Some(full), &spec.initial_state);
@@ -268,12 +316,19 @@ impl Builder<'_> {
         let failed = failed
             .into_iter()
             .map(|edge| match edge.to {
-                Target::Retry => Edge { to: Target::State(entry.clone()), ..edge },
+                Target::Retry => Edge {
+                    to: Target::State(entry.clone()),
+                    ..edge
+                },
                 _ => edge,
             })
             .collect();
         if !spec.states.contains_key(&spec.initial_state) {
-            let path = ["workflows".to_owned(), sub.to_owned(), "initial_state".to_owned()];
+            let path = [
+                "workflows".to_owned(),
+                sub.to_owned(),
+                "initial_state".to_owned(),
+            ];
             let message = format!("unknown state `{}`", spec.initial_state);
             self.problem("W0002", &path, message).hint = Some(known_states(&spec.states));
         }
@@ -300,9 +355,12 @@ impl Builder<'_> {
         for one in &state.skills {
             let (skill, requires, with, mandatory) = match one {
                 UseSpec::Name(name) => (name, &[][..], None, true),
-                UseSpec::Full(full) => {
-                    (&full.skill, &full.requires[..], Some(&full.with), full.mandatory != Some(false))
-                }
+                UseSpec::Full(full) => (
+                    &full.skill,
+                    &full.requires[..],
+                    Some(&full.with),
+                    full.mandatory != Some(false),
+                ),
             };
             let mut bound = state.with.clone();
             bound.extend(with.cloned().unwrap_or_default());
@@ -314,12 +372,16 @@ impl Builder<'_> {
             });
         }
         if uses.is_empty() {
-            self.problem("W0004", place, "state calls no skill".to_owned()).hint =
-                Some("give it `skill`, `skills` or `workflow`".to_owned());
+            self.problem("W0004", place, "state calls no skill".to_owned())
+                .hint = Some("give it `skill`, `skills` or `workflow`".to_owned());
         }
         if uses.len() > limits::SKILLS_PER_STATE_MAX {
             let max = limits::SKILLS_PER_STATE_MAX;
-            self.problem("W0003", place, format!("{} skills in one state, at most {max}", uses.len()));
+            self.problem(
+                "W0003",
+                place,
+                format!("{} skills in one state, at most {max}", uses.len()),
+            );
         }
         self.check_requires(&uses, place);
         uses
@@ -330,11 +392,18 @@ impl Builder<'_> {
         let mut met: BTreeSet<&str> = BTreeSet::new();
         for one in uses {
             if uses.iter().filter(|other| other.skill == one.skill).count() > 1 {
-                self.problem("W0004", &here, format!("skill `{}` stands twice in the set", one.skill));
+                self.problem(
+                    "W0004",
+                    &here,
+                    format!("skill `{}` stands twice in the set", one.skill),
+                );
             }
             for required in &one.requires {
                 if !uses.iter().any(|other| other.skill == *required) {
-                    let message = format!("`{}` requires `{required}`, which is not in the set", one.skill);
+                    let message = format!(
+                        "`{}` requires `{required}`, which is not in the set",
+                        one.skill
+                    );
                     self.problem("W0002", &here, message);
                 }
             }
@@ -352,7 +421,11 @@ impl Builder<'_> {
             }
         }
         if uses.iter().any(|one| !met.contains(one.skill.as_str())) {
-            self.problem("W0005", &here, "the requirements of the set go in a circle".to_owned());
+            self.problem(
+                "W0005",
+                &here,
+                "the requirements of the set go in a circle".to_owned(),
+            );
         }
     }
 
@@ -389,10 +462,18 @@ impl Builder<'_> {
         let outer = |edges: &[Edge]| {
             edges
                 .iter()
-                .map(|edge| Edge { when: both(when, edge.when.as_ref()), to: edge.to.clone() })
+                .map(|edge| Edge {
+                    when: both(when, edge.when.as_ref()),
+                    to: edge.to.clone(),
+                })
                 .collect()
         };
-        let one = |to: Target| vec![Edge { when: when.cloned(), to }];
+        let one = |to: Target| {
+            vec![Edge {
+                when: when.cloned(),
+                to,
+            }]
+        };
         match to {
             "DONE" => outer(&scope.done),
             "FAILED" => outer(&scope.failed),
@@ -422,7 +503,11 @@ impl Builder<'_> {
         let mut full = join(group, name);
         let mut state = states.get(name)?;
         for _ in 0..limits::WORKFLOW_DEPTH_MAX {
-            let Some(sub) = state.workflow.as_ref().and_then(|sub| self.spec.workflows.get(sub)) else {
+            let Some(sub) = state
+                .workflow
+                .as_ref()
+                .and_then(|sub| self.spec.workflows.get(sub))
+            else {
                 return Some(full);
             };
             full = join(Some(&full), &sub.initial_state);
@@ -508,9 +593,18 @@ mod tests {
         .unwrap();
         let names: Vec<&str> = machine.order.iter().map(StateName::as_str).collect();
         assert_eq!(names, ["A/X", "A/Y", "B"]);
-        assert_eq!(machine.state(&"A/Y".into()).on_success[0].to, Target::State("B".into()));
-        assert_eq!(machine.state(&"A/Y".into()).on_failure[0].to, Target::State("A/X".into()));
-        assert_eq!(machine.state(&"B".into()).on_failure[0].to, Target::State("A/X".into()));
+        assert_eq!(
+            machine.state(&"A/Y".into()).on_success[0].to,
+            Target::State("B".into())
+        );
+        assert_eq!(
+            machine.state(&"A/Y".into()).on_failure[0].to,
+            Target::State("A/X".into())
+        );
+        assert_eq!(
+            machine.state(&"B".into()).on_failure[0].to,
+            Target::State("A/X".into())
+        );
     }
 
     #[test]
@@ -525,8 +619,10 @@ mod tests {
             }
         }))
         .unwrap_err();
-        let found: Vec<(&str, String)> =
-            problems.iter().map(|p| (p.code, p.path.join("."))).collect();
+        let found: Vec<(&str, String)> = problems
+            .iter()
+            .map(|p| (p.code, p.path.join(".")))
+            .collect();
         assert_eq!(
             found,
             [

@@ -37,7 +37,10 @@ impl Problem {
     }
 
     pub fn warning(code: &'static str, path: &[&str], message: impl Into<String>) -> Problem {
-        Problem { severity: Severity::Warning, ..Problem::error(code, path, message) }
+        Problem {
+            severity: Severity::Warning,
+            ..Problem::error(code, path, message)
+        }
     }
 
     #[must_use]

@@ -11,7 +11,11 @@ pub(super) fn check(spec: &Spec, problems: &mut Vec<Problem>) {
         if (min..=max).contains(&value) {
             return;
         }
-        let range = if max == u64::MAX { format!("at least {min}") } else { format!("{min} to {max}") };
+        let range = if max == u64::MAX {
+            format!("at least {min}")
+        } else {
+            format!("{min} to {max}")
+        };
         let name = path.last().copied().unwrap_or_default();
         problems.push(
             Problem::error("W0036", path, format!("`{name}` is {value}"))
@@ -19,21 +23,59 @@ pub(super) fn check(spec: &Spec, problems: &mut Vec<Problem>) {
         );
     };
     let size = |value: usize| u64::try_from(value).unwrap_or(u64::MAX);
-    within(&["limits", "steps"], set.steps.into(), 1, limits::STEPS_MAX.into());
+    within(
+        &["limits", "steps"],
+        set.steps.into(),
+        1,
+        limits::STEPS_MAX.into(),
+    );
     within(&["limits", "visits"], set.visits.into(), 1, u64::MAX);
     within(&["limits", "refusals"], set.refusals.into(), 1, u64::MAX);
-    within(&["limits", "model_attempts"], set.model_attempts.into(), 1, u64::MAX);
+    within(
+        &["limits", "model_attempts"],
+        set.model_attempts.into(),
+        1,
+        u64::MAX,
+    );
     within(&["limits", "parallel"], set.parallel.into(), 1, u64::MAX);
-    within(&["limits", "tokens"], set.tokens.unwrap_or(u64::MAX), 1, u64::MAX);
-    within(&["limits", "time_ms"], set.time_ms.unwrap_or(u64::MAX), 1, u64::MAX);
-    let (min, max) = (size(limits::WORKING_STEPS_MIN), size(limits::WORKING_STEPS_MAX));
-    within(&["limits", "working_steps"], size(set.working_steps), min, max);
+    within(
+        &["limits", "tokens"],
+        set.tokens.unwrap_or(u64::MAX),
+        1,
+        u64::MAX,
+    );
+    within(
+        &["limits", "time_ms"],
+        set.time_ms.unwrap_or(u64::MAX),
+        1,
+        u64::MAX,
+    );
+    let (min, max) = (
+        size(limits::WORKING_STEPS_MIN),
+        size(limits::WORKING_STEPS_MAX),
+    );
+    within(
+        &["limits", "working_steps"],
+        size(set.working_steps),
+        min,
+        max,
+    );
 
     let mut retry = |path: &[&str], retry: &Retry| {
         let at = |field: &'static str| [path, &["retry", field]].concat();
-        within(&at("attempts"), retry.attempts.into(), 1, limits::RETRY_ATTEMPTS_MAX.into());
+        within(
+            &at("attempts"),
+            retry.attempts.into(),
+            1,
+            limits::RETRY_ATTEMPTS_MAX.into(),
+        );
         within(&at("factor"), retry.factor.into(), 1, u64::MAX);
-        within(&at("backoff_max_ms"), retry.backoff_max_ms, retry.backoff_ms, u64::MAX);
+        within(
+            &at("backoff_max_ms"),
+            retry.backoff_max_ms,
+            retry.backoff_ms,
+            u64::MAX,
+        );
     };
     for place in places::states(spec) {
         if let Some(policy) = &place.state.retry {
@@ -47,6 +89,11 @@ pub(super) fn check(spec: &Spec, problems: &mut Vec<Problem>) {
     }
     for (name, skill) in &spec.skills {
         let timeout = skill.timeout_ms.unwrap_or(u64::MAX);
-        within(&["skills", name.as_str(), "timeout_ms"], timeout, 1, u64::MAX);
+        within(
+            &["skills", name.as_str(), "timeout_ms"],
+            timeout,
+            1,
+            u64::MAX,
+        );
     }
 }

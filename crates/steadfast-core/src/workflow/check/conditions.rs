@@ -35,13 +35,22 @@ pub(super) fn check(spec: &Spec, conditions: &dyn Conditions, problems: &mut Vec
         for (index, one) in state.skills.iter().enumerate() {
             if let UseSpec::Full(full) = one {
                 for (argument, expression) in &full.with {
-                    look(&["skills", &index.to_string(), "with", argument], expression, Moment::Before);
+                    look(
+                        &["skills", &index.to_string(), "with", argument],
+                        expression,
+                        Moment::Before,
+                    );
                 }
             }
         }
         let failure = state.on_failure.iter().map(|edges| ("on_failure", edges));
-        for (outcome, edges) in [("on_success", &state.on_success)].into_iter().chain(failure) {
-            let EdgesSpec::Many(list) = edges else { continue };
+        for (outcome, edges) in [("on_success", &state.on_success)]
+            .into_iter()
+            .chain(failure)
+        {
+            let EdgesSpec::Many(list) = edges else {
+                continue;
+            };
             for (index, edge) in list.iter().enumerate() {
                 if let Some(when) = &edge.when {
                     look(&[outcome, &index.to_string(), "when"], when, Moment::After);
@@ -76,7 +85,9 @@ fn problem(
         .into_iter()
         .filter(|name| moment == Moment::After || *name != "result")
         .collect();
-    let strange = names.iter().find(|name| !allowed.contains(&name.as_str()))?;
+    let strange = names
+        .iter()
+        .find(|name| !allowed.contains(&name.as_str()))?;
     let message = if strange == "result" {
         format!("`{expression}` reads `result` before there is one")
     } else {

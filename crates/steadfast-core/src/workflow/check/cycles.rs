@@ -16,7 +16,9 @@ pub(super) fn check(workflow: &Workflow, conditions: &dyn Conditions, problems: 
     let unbounded = |edge: &Edge| match &edge.when {
         None => true,
         Some(when) => conditions.references(when).is_ok_and(|names| {
-            !names.iter().any(|name| name == "counters" || name == "receipts")
+            !names
+                .iter()
+                .any(|name| name == "counters" || name == "receipts")
         }),
     };
     let next = |state: &StateDef| -> Vec<StateName> {
@@ -50,7 +52,9 @@ pub(super) fn check(workflow: &Workflow, conditions: &dyn Conditions, problems: 
             .machine
             .order
             .iter()
-            .filter(|other| *other == name || (reach.contains(*other) && ahead(other).contains(name)))
+            .filter(|other| {
+                *other == name || (reach.contains(*other) && ahead(other).contains(name))
+            })
             .cloned()
             .collect();
         problems.push(unbounded_cycle(workflow, name, &around));
@@ -70,16 +74,27 @@ fn unbounded_cycle(workflow: &Workflow, first: &StateName, around: &[StateName])
 /// Whether an edge is the retry of a sub-workflow, which the flat machine
 /// shows as an edge back to its first state.
 fn restarts(workflow: &Workflow, state: &StateDef, to: &StateName) -> bool {
-    let Some(group) = &state.group else { return false };
+    let Some(group) = &state.group else {
+        return false;
+    };
     if !to.as_str().starts_with(&format!("{group}/")) {
         return false;
     }
-    let Some(own) = spec_of(workflow, &state.name) else { return false };
-    let Some(outer) = spec_of(workflow, group) else { return false };
-    let leaves = own.on_failure.as_ref().is_some_and(|edges| targets(edges).contains(&"FAILED"));
+    let Some(own) = spec_of(workflow, &state.name) else {
+        return false;
+    };
+    let Some(outer) = spec_of(workflow, group) else {
+        return false;
+    };
+    let leaves = own
+        .on_failure
+        .as_ref()
+        .is_some_and(|edges| targets(edges).contains(&"FAILED"));
     let retries = match &outer.on_failure {
         None => true,
-        Some(edges) => targets(edges).iter().any(|to| *to == "RETRY" || to.ends_with("_RETRY")),
+        Some(edges) => targets(edges)
+            .iter()
+            .any(|to| *to == "RETRY" || to.ends_with("_RETRY")),
     };
     leaves && retries
 }
@@ -89,7 +104,11 @@ fn spec_of<'a>(workflow: &'a Workflow, path: &StateName) -> Option<&'a StateSpec
     let mut found = None;
     for part in path.as_str().split('/') {
         let state: &StateSpec = states.get(part)?;
-        if let Some(sub) = state.workflow.as_ref().and_then(|sub| workflow.spec.workflows.get(sub)) {
+        if let Some(sub) = state
+            .workflow
+            .as_ref()
+            .and_then(|sub| workflow.spec.workflows.get(sub))
+        {
             states = &sub.states;
         }
         found = Some(state);

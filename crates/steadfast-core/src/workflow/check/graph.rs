@@ -15,9 +15,17 @@ pub(super) enum Outcome {
 
 /// All edges of a state but retries, with their outcome.
 pub(super) fn moves(state: &StateDef) -> impl Iterator<Item = (Outcome, &Target)> {
-    let success = state.on_success.iter().map(|edge| (Outcome::Success, &edge.to));
-    let failure = state.on_failure.iter().map(|edge| (Outcome::Failure, &edge.to));
-    success.chain(failure).filter(|(_, to)| **to != Target::Retry)
+    let success = state
+        .on_success
+        .iter()
+        .map(|edge| (Outcome::Success, &edge.to));
+    let failure = state
+        .on_failure
+        .iter()
+        .map(|edge| (Outcome::Failure, &edge.to));
+    success
+        .chain(failure)
+        .filter(|(_, to)| **to != Target::Retry)
 }
 
 /// States that the machine can enter.

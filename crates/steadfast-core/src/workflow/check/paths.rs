@@ -24,19 +24,32 @@ pub(super) fn check(workflow: &Workflow, problems: &mut Vec<Problem>) {
         found.extend(last_edge(state, "on_success", &state.on_success));
         found.extend(last_edge(state, "on_failure", &state.on_failure));
         found.extend(avoided(machine, state));
-        found.extend(state.uses.iter().filter_map(|one| unguarded(workflow, state, one)));
+        found.extend(
+            state
+                .uses
+                .iter()
+                .filter_map(|one| unguarded(workflow, state, one)),
+        );
     }
     found.extend(dead_ends(machine, &reachable));
     // A sub-workflow that runs in two states has each of its states twice.
     for problem in found {
-        if !problems.iter().any(|one| one.code == problem.code && one.path == problem.path) {
+        if !problems
+            .iter()
+            .any(|one| one.code == problem.code && one.path == problem.path)
+        {
             problems.push(problem);
         }
     }
 }
 
 fn at(state: &StateDef, rest: &[&str]) -> Vec<String> {
-    state.place.iter().cloned().chain(rest.iter().map(|part| (*part).to_owned())).collect()
+    state
+        .place
+        .iter()
+        .cloned()
+        .chain(rest.iter().map(|part| (*part).to_owned()))
+        .collect()
 }
 
 fn unreachable(state: &StateDef) -> Problem {
@@ -57,15 +70,19 @@ fn failure_declared(state: &StateDef) -> Option<Problem> {
     let message = format!("state `{}` does not say where failure leads", state.name);
     let local = state.name.as_str().rsplit('/').next().unwrap_or_default();
     Some(
-        Problem::warning("W0012", &keys(&at(state, &[])), message)
-            .hint(format!("it is retried by its policy, as `on_failure: {local}_RETRY` says")),
+        Problem::warning("W0012", &keys(&at(state, &[])), message).hint(format!(
+            "it is retried by its policy, as `on_failure: {local}_RETRY` says"
+        )),
     )
 }
 
 /// A state whose last edge has a condition may have nowhere to go.
 fn last_edge(state: &StateDef, outcome: &str, edges: &[Edge]) -> Option<Problem> {
     edges.last()?.when.as_ref()?;
-    let message = format!("the last edge of `{outcome}` in state `{}` has a condition", state.name);
+    let message = format!(
+        "the last edge of `{outcome}` in state `{}` has a condition",
+        state.name
+    );
     Some(
         Problem::warning("W0018", &keys(&at(state, &[outcome])), message)
             .hint("where no condition holds the run fails: end with an edge without `when`"),
@@ -95,8 +112,12 @@ fn dead_ends(machine: &Machine, reachable: &BTreeSet<&StateName>) -> Vec<Problem
             *to == Target::Done || (*to == Target::Failed && outcome == Outcome::Success)
         })
     };
-    let mut alive: BTreeSet<&StateName> =
-        machine.states.iter().filter(|(_, state)| ends(state)).map(|(name, _)| name).collect();
+    let mut alive: BTreeSet<&StateName> = machine
+        .states
+        .iter()
+        .filter(|(_, state)| ends(state))
+        .map(|(name, _)| name)
+        .collect();
     loop {
         let before = alive.len();
         for (name, state) in &machine.states {
@@ -116,8 +137,9 @@ fn dead_ends(machine: &Machine, reachable: &BTreeSet<&StateName>) -> Vec<Problem
         .filter(|name| reachable.contains(name) && !alive.contains(name))
         .map(|name| {
             let message = format!("state `{name}` is a dead end: no path leads on to DONE");
-            Problem::error("W0011", &keys(&at(machine.state(name), &[])), message)
-                .hint("lead its `on_success` to `DONE`, or to a state from which DONE can be reached")
+            Problem::error("W0011", &keys(&at(machine.state(name), &[])), message).hint(
+                "lead its `on_success` to `DONE`, or to a state from which DONE can be reached",
+            )
         })
         .collect();
     if found.is_empty() && graph::path(machine, &Target::Done, |_, _| true).is_none() {
@@ -136,8 +158,16 @@ fn unguarded(workflow: &Workflow, state: &StateDef, one: &Use) -> Option<Problem
     if skill.effect != Some(EffectClass::Irreversible) || skill.approval == Approval::Required {
         return None;
     }
-    let checks = |name: &str| workflow.skill(name).is_some_and(|skill| skill.checks.is_some());
-    if one.requires.iter().any(|required| checks(required.as_str())) {
+    let checks = |name: &str| {
+        workflow
+            .skill(name)
+            .is_some_and(|skill| skill.checks.is_some())
+    };
+    if one
+        .requires
+        .iter()
+        .any(|required| checks(required.as_str()))
+    {
         return None;
     }
     let is_check = |state: &StateDef| {
@@ -151,10 +181,13 @@ fn unguarded(workflow: &Workflow, state: &StateDef, one: &Use) -> Option<Problem
     let way = graph::path(&workflow.machine, &goal, |other, outcome| {
         !is_check(other) || outcome == Outcome::Failure || other.skip_when.is_some()
     })?;
-    let message =
-        format!("irreversible skill `{}` runs without approval or check: {way}", one.skill);
+    let message = format!(
+        "irreversible skill `{}` runs without approval or check: {way}",
+        one.skill
+    );
     Some(
-        Problem::warning("W0024", &keys(&at(state, &[])), message)
-            .hint("give the skill `approval: required`, or lead every path through a skill with `checks`"),
+        Problem::warning("W0024", &keys(&at(state, &[])), message).hint(
+            "give the skill `approval: required`, or lead every path through a skill with `checks`",
+        ),
     )
 }

@@ -40,23 +40,44 @@ pub(super) struct Mention<'a> {
 /// The skills that a state names.
 pub(super) fn mentions<'a>(place: &Place<'a>) -> Vec<Mention<'a>> {
     let path = |rest: &[&str]| -> Vec<String> {
-        place.path.iter().chain(rest).map(|part| (*part).to_owned()).collect()
+        place
+            .path
+            .iter()
+            .chain(rest)
+            .map(|part| (*part).to_owned())
+            .collect()
     };
     let bound = || -> Vec<(Vec<String>, &'a String)> {
-        place.state.with.keys().map(|key| (path(&["with", key]), key)).collect()
+        place
+            .state
+            .with
+            .keys()
+            .map(|key| (path(&["with", key]), key))
+            .collect()
     };
     let mut found = Vec::new();
     if let Some(skill) = &place.state.skill {
-        found.push(Mention { path: path(&["skill"]), skill, with: bound() });
+        found.push(Mention {
+            path: path(&["skill"]),
+            skill,
+            with: bound(),
+        });
     }
     for (index, one) in place.state.skills.iter().enumerate() {
         let index = index.to_string();
         match one {
             UseSpec::Name(skill) => {
-                found.push(Mention { path: path(&["skills", &index]), skill, with: bound() });
+                found.push(Mention {
+                    path: path(&["skills", &index]),
+                    skill,
+                    with: bound(),
+                });
             }
             UseSpec::Full(full) => {
-                let own = full.with.keys().map(|key| (path(&["skills", &index, "with", key]), key));
+                let own = full
+                    .with
+                    .keys()
+                    .map(|key| (path(&["skills", &index, "with", key]), key));
                 found.push(Mention {
                     path: path(&["skills", &index, "skill"]),
                     skill: &full.skill,
@@ -75,5 +96,9 @@ pub(super) fn keys(path: &[String]) -> Vec<&str> {
 
 /// Names in backticks, in a row.
 pub(super) fn quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
-    names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    names
+        .into_iter()
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }

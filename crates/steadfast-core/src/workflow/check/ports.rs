@@ -13,17 +13,30 @@ pub(super) fn check(spec: &Spec, schemas: &dyn Schemas, problems: &mut Vec<Probl
     for (name, skill) in &spec.skills {
         let name = name.as_str();
         schema(schemas, &skill.input, &["skills", name, "input"], problems);
-        schema(schemas, &skill.output, &["skills", name, "output"], problems);
+        schema(
+            schemas,
+            &skill.output,
+            &["skills", name, "output"],
+            problems,
+        );
         object(&skill.input, &["skills", name, "input"], problems);
         named_arguments(name, skill, problems);
     }
-    schema(schemas, &spec.answer.schema, &["answer", "schema"], problems);
+    schema(
+        schemas,
+        &spec.answer.schema,
+        &["answer", "schema"],
+        problems,
+    );
     for mention in places::states(spec).flat_map(|place| places::mentions(&place)) {
-        let Some(skill) = spec.skills.get(mention.skill) else { continue };
+        let Some(skill) = spec.skills.get(mention.skill) else {
+            continue;
+        };
         for (path, argument) in &mention.with {
             if argument_of(&skill.input, argument) == Argument::Absent {
                 let message = format!("skill `{}` has no argument `{argument}`", mention.skill);
-                problems.push(Problem::error("W0028", &keys(path), message).hint(known(&skill.input)));
+                problems
+                    .push(Problem::error("W0028", &keys(path), message).hint(known(&skill.input)));
             }
         }
     }
@@ -50,8 +63,12 @@ fn object(schema: &Value, path: &[&str], problems: &mut Vec<Problem>) {
     };
     if !is_object {
         problems.push(
-            Problem::error("W0030", path, "the arguments of a skill are an object, its schema is of another type")
-                .hint("write `type: object` with `properties`"),
+            Problem::error(
+                "W0030",
+                path,
+                "the arguments of a skill are an object, its schema is of another type",
+            )
+            .hint("write `type: object` with `properties`"),
         );
     }
 }
@@ -78,8 +95,9 @@ fn named_arguments(name: &str, skill: &SkillSpec, problems: &mut Vec<Problem>) {
         Argument::Present(schema) if !admits_string(schema) => {
             let message = format!("argument `{checked}` of skill `{name}` is not a string");
             problems.push(
-                Problem::error("W0027", &["skills", name, "checks"], message)
-                    .hint("a check passes on the bytes of a text: name an argument of `type: string`"),
+                Problem::error("W0027", &["skills", name, "checks"], message).hint(
+                    "a check passes on the bytes of a text: name an argument of `type: string`",
+                ),
             );
         }
         _ => {}
@@ -102,7 +120,9 @@ fn argument_of<'a>(input: &'a Value, name: &str) -> Argument<'a> {
         return Argument::Present(schema);
     }
     let open = ["$ref", "allOf", "anyOf", "oneOf", "patternProperties"];
-    let additional = input.get("additionalProperties").is_some_and(|more| *more != false);
+    let additional = input
+        .get("additionalProperties")
+        .is_some_and(|more| *more != false);
     if additional || open.iter().any(|key| input.get(key).is_some()) {
         return Argument::Unknown;
     }
@@ -120,7 +140,10 @@ fn admits_string(schema: &Value) -> bool {
 fn known(input: &Value) -> String {
     match input.get("properties") {
         Some(Value::Object(properties)) if !properties.is_empty() => {
-            format!("its arguments: {}", quoted(properties.keys().map(String::as_str)))
+            format!(
+                "its arguments: {}",
+                quoted(properties.keys().map(String::as_str))
+            )
         }
         _ => "list it under `properties` of its `input`".to_owned(),
     }

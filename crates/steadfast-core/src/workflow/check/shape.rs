@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use super::places::{self, quoted};
 use crate::id::StateName;
 use crate::limits;
-use crate::workflow::contract::{Lang, Style, contract};
+use crate::workflow::contract::{Style, contract};
 use crate::workflow::spec::{AnswerFrom, Complete, GuardMode, Spec, StateSpec};
 use crate::workflow::{Problem, Workflow};
 
@@ -16,15 +16,20 @@ pub(super) fn check(spec: &Spec, problems: &mut Vec<Problem>) {
     if own > limits::STATES_ADVISED_MAX {
         let max = limits::STATES_ADVISED_MAX;
         problems.push(
-            Problem::warning("W0016", &["states"], format!("{own} states in one machine, more than {max}"))
-                .hint(format!(
-                    "models lose track: split it into sub-workflows of at most {} states",
-                    limits::SUBWORKFLOW_STATES_ADVISED_MAX
-                )),
+            Problem::warning(
+                "W0016",
+                &["states"],
+                format!("{own} states in one machine, more than {max}"),
+            )
+            .hint(format!(
+                "models lose track: split it into sub-workflows of at most {} states",
+                limits::SUBWORKFLOW_STATES_ADVISED_MAX
+            )),
         );
     }
-    let used: BTreeSet<&str> =
-        places::states(spec).filter_map(|place| place.state.workflow.as_deref()).collect();
+    let used: BTreeSet<&str> = places::states(spec)
+        .filter_map(|place| place.state.workflow.as_deref())
+        .collect();
     for (name, sub) in &spec.workflows {
         let count = sub.states.len();
         if count > limits::SUBWORKFLOW_STATES_ADVISED_MAX {
@@ -38,8 +43,9 @@ pub(super) fn check(spec: &Spec, problems: &mut Vec<Problem>) {
         if !used.contains(name.as_str()) {
             let message = format!("no state runs sub-workflow `{name}`");
             problems.push(
-                Problem::warning("W0019", &["workflows", name], message)
-                    .hint(format!("run it with `workflow: {name}` in a state, or remove it")),
+                Problem::warning("W0019", &["workflows", name], message).hint(format!(
+                    "run it with `workflow: {name}` in a state, or remove it"
+                )),
             );
         }
     }
@@ -53,7 +59,8 @@ pub(super) fn check(spec: &Spec, problems: &mut Vec<Problem>) {
             );
             let path = [&place.path[..], &[idle[0]]].concat();
             problems.push(
-                Problem::warning("W0039", &path, message).hint("set it on the sub-workflow's own states"),
+                Problem::warning("W0039", &path, message)
+                    .hint("set it on the sub-workflow's own states"),
             );
         }
     }
@@ -78,19 +85,30 @@ fn idle_fields(state: &StateSpec) -> Vec<&'static str> {
 /// What only the compiled machine tells.
 pub(super) fn check_contract(workflow: &Workflow, problems: &mut Vec<Problem>) {
     let spec = &workflow.spec;
-    let style = Style { markup: spec.contract.markup, form: spec.contract.form, lang: Lang::En };
-    let groups: BTreeSet<Option<&StateName>> =
-        workflow.machine.states.values().map(|state| state.group.as_ref()).chain([None]).collect();
+    let style = Style {
+        markup: spec.contract.markup,
+        form: spec.contract.form,
+        lang: spec.contract.lang.unwrap_or_default(),
+    };
+    let groups: BTreeSet<Option<&StateName>> = workflow
+        .machine
+        .states
+        .values()
+        .map(|state| state.group.as_ref())
+        .chain([None])
+        .collect();
     for group in groups {
         let count = contract(workflow, group, style).chars().count();
         if count > limits::CONTRACT_CHARS_ADVISED_MAX {
             let max = limits::CONTRACT_CHARS_ADVISED_MAX;
-            let of = group.map(|name| format!(" of `{name}`")).unwrap_or_default();
+            let of = group
+                .map(|name| format!(" of `{name}`"))
+                .unwrap_or_default();
             let message = format!("the contract{of} has {count} characters, more than {max}");
-            problems.push(
-                Problem::warning("W0035", &["contract"], message)
-                    .hint("a short contract is obeyed better: `form: terse`, or split the machine"),
-            );
+            problems
+                .push(Problem::warning("W0035", &["contract"], message).hint(
+                    "a short contract is obeyed better: `form: terse`, or split the machine",
+                ));
         }
     }
     answer(workflow, problems);
@@ -101,7 +119,9 @@ fn answer(workflow: &Workflow, problems: &mut Vec<Problem>) {
     let checked = workflow.machine.mandatory().find(|state| {
         state.uses.iter().any(|one| {
             one.mandatory
-                && workflow.skill(one.skill.as_str()).is_some_and(|skill| skill.checks.is_some())
+                && workflow
+                    .skill(one.skill.as_str())
+                    .is_some_and(|skill| skill.checks.is_some())
         })
     });
     match (spec.answer.from, checked) {
@@ -116,8 +136,12 @@ fn answer(workflow: &Workflow, problems: &mut Vec<Problem>) {
             );
         }
         (Some(AnswerFrom::Checked), None) => problems.push(
-            Problem::error("W0038", &["answer", "from"], "no mandatory skill has `checks`, so there is no checked text")
-                .hint("give a mandatory skill `checks`, or write `from: model`"),
+            Problem::error(
+                "W0038",
+                &["answer", "from"],
+                "no mandatory skill has `checks`, so there is no checked text",
+            )
+            .hint("give a mandatory skill `checks`, or write `from: model`"),
         ),
         _ => {}
     }

@@ -27,7 +27,10 @@ pub(super) fn check(spec: &Spec, problems: &mut Vec<Problem>) {
     for (name, skill) in &spec.skills {
         let path = |rest: &'static str| vec!["skills", name.as_str(), rest];
         verify(spec, name, skill, problems);
-        let verifies = spec.skills.values().any(|other| other.verify.as_ref() == Some(name));
+        let verifies = spec
+            .skills
+            .values()
+            .any(|other| other.verify.as_ref() == Some(name));
         if !used.contains(name) && !verifies {
             let message = format!("no state calls skill `{name}`");
             problems.push(
@@ -56,7 +59,8 @@ pub(super) fn check(spec: &Spec, problems: &mut Vec<Problem>) {
             );
         }
         if let Some(phrase) = wording::reads_as_optional(&skill.description) {
-            let message = format!("the description of skill `{name}` reads as optional: `{phrase}`");
+            let message =
+                format!("the description of skill `{name}` reads as optional: `{phrase}`");
             problems.push(
                 Problem::warning("W0023", &path("description"), message)
                     .hint("say what it is for; a model takes \"optional\" at its word"),
@@ -89,8 +93,12 @@ fn verify(spec: &Spec, name: &SkillName, skill: &SkillSpec, problems: &mut Vec<P
     let path = ["skills", name.as_str(), "verify"];
     match spec.skills.get(verify).filter(|other| is_resolved(other)) {
         None => problems.push(
-            Problem::error("W0025", &path, format!("`{name}` is verified by unknown skill `{verify}`"))
-                .hint(known(spec)),
+            Problem::error(
+                "W0025",
+                &path,
+                format!("`{name}` is verified by unknown skill `{verify}`"),
+            )
+            .hint(known(spec)),
         ),
         Some(other) if other.effect != Some(EffectClass::Read) => {
             let message = format!("`{verify}` verifies `{name}`, but its effect is not `read`");
@@ -106,5 +114,7 @@ fn verify(spec: &Spec, name: &SkillName, skill: &SkillSpec, problems: &mut Vec<P
 /// What the tool interfaces of the model providers take as a name.
 fn is_tool_name(name: &str) -> bool {
     (1..=limits::TOOL_NAME_CHARS_MAX).contains(&name.len())
-        && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
+        && name
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
 }

@@ -13,7 +13,9 @@ struct TypesOnly;
 
 impl Schemas for TypesOnly {
     fn check(&self, schema: &Value) -> Result<(), String> {
-        let known = ["object", "string", "array", "integer", "number", "boolean", "null"];
+        let known = [
+            "object", "string", "array", "integer", "number", "boolean", "null",
+        ];
         match schema.get("type").and_then(Value::as_str) {
             Some(name) if !known.contains(&name) => Err(format!("`{name}` is no type")),
             _ => Ok(()),
@@ -33,7 +35,11 @@ impl Conditions for NamesOnly {
         if expression.matches('(').count() != expression.matches(')').count() {
             return Err("brackets do not match".to_owned());
         }
-        let outside: String = expression.split('\'').step_by(2).collect::<Vec<_>>().join(" ");
+        let outside: String = expression
+            .split('\'')
+            .step_by(2)
+            .collect::<Vec<_>>()
+            .join(" ");
         let mut names = Vec::new();
         let mut before = ' ';
         let mut rest = outside.as_str();
@@ -42,7 +48,9 @@ impl Conditions for NamesOnly {
                 before = last;
             }
             let word = &rest[start..];
-            let end = word.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(word.len());
+            let end = word
+                .find(|c: char| !c.is_alphanumeric() && c != '_')
+                .unwrap_or(word.len());
             let keyword = matches!(&word[..end], "true" | "false" | "size");
             if before != '.' && !before.is_numeric() && !keyword {
                 names.push(word[..end].to_owned());
@@ -99,7 +107,11 @@ fn merge(target: &mut Value, patch: &Value) {
 fn problems(patch: &Value) -> Vec<Problem> {
     let mut spec = clean();
     merge(&mut spec, patch);
-    check(&serde_json::from_value(spec).unwrap(), &TypesOnly, &NamesOnly)
+    check(
+        &serde_json::from_value(spec).unwrap(),
+        &TypesOnly,
+        &NamesOnly,
+    )
 }
 
 /// `CODE severity path: message`, a line each.
@@ -156,7 +168,9 @@ fn w0010_unreachable() {
 #[test]
 fn w0010_unreachable_but_optional_is_a_warning() {
     assert_eq!(
-        lines(&problems(&json!({"states": {"S9": {"skill": "search", "mandatory": false, "on_success": "DONE", "on_failure": "S9_RETRY"}}}))),
+        lines(&problems(
+            &json!({"states": {"S9": {"skill": "search", "mandatory": false, "on_success": "DONE", "on_failure": "S9_RETRY"}}})
+        )),
         ["W0010 warning states.S9: no path leads to state `S9`"]
     );
 }
@@ -176,7 +190,9 @@ fn w0011_dead_end() {
         }}),
     );
     assert_eq!(
-        lines(&problems(&json!({"states": {"S3": {"on_success": "FAILED"}}}))),
+        lines(&problems(
+            &json!({"states": {"S3": {"on_success": "FAILED"}}})
+        )),
         ["W0011 error initial_state: no path leads to DONE"]
     );
 }
@@ -222,7 +238,9 @@ fn w0013_in_sub_workflows() {
     };
     pair(
         nested("X"),
-        &["W0013 warning workflows.sub.states.X: nothing in the file bounds the cycle through `S2/X`, `S2/Y`"],
+        &[
+            "W0013 warning workflows.sub.states.X: nothing in the file bounds the cycle through `S2/X`, `S2/Y`",
+        ],
         nested("FAILED"),
     );
 }
@@ -242,7 +260,9 @@ fn w0014_mandatory_state_avoided() {
     // A failure that goes on is a way round as well; a declared skip is not.
     pair(
         json!({"states": {"S2": {"on_failure": "S3"}}}),
-        &["W0014 error states.S2: mandatory state `S2` can be avoided: S1 → S2 (failed) → S3 → DONE"],
+        &[
+            "W0014 error states.S2: mandatory state `S2` can be avoided: S1 → S2 (failed) → S3 → DONE",
+        ],
         json!({"states": {"S2": {"skip_when": "input.data.short"}}}),
     );
 }
@@ -252,13 +272,26 @@ fn w0016_and_w0017_too_many_states() {
     let chain = |count: usize, last: &str| {
         let mut states = serde_json::Map::new();
         for n in 1..=count {
-            let next = if n == count { last.to_owned() } else { format!("T{}", n + 1) };
-            states.insert(format!("T{n}"), json!({"skill": "search", "on_success": next, "on_failure": "FAILED"}));
+            let next = if n == count {
+                last.to_owned()
+            } else {
+                format!("T{}", n + 1)
+            };
+            states.insert(
+                format!("T{n}"),
+                json!({"skill": "search", "on_success": next, "on_failure": "FAILED"}),
+            );
         }
         Value::Object(states)
     };
-    let main = |count: usize| json!({"states": {"S2": {"on_success": "T1"}}}).with("states", chain(count, "S3"));
-    pair(main(5), &["W0016 warning states: 8 states in one machine, more than 7"], main(4));
+    let main = |count: usize| {
+        json!({"states": {"S2": {"on_success": "T1"}}}).with("states", chain(count, "S3"))
+    };
+    pair(
+        main(5),
+        &["W0016 warning states: 8 states in one machine, more than 7"],
+        main(4),
+    );
     let sub = |count: usize| {
         json!({
             "states": {"S2": {"skill": null, "workflow": "sub"}},
@@ -298,7 +331,9 @@ impl With for Value {
 fn w0018_last_edge_conditional() {
     pair(
         json!({"states": {"S2": {"on_success": [{"when": "result.ok", "to": "S3"}]}}}),
-        &["W0018 warning states.S2.on_success: the last edge of `on_success` in state `S2` has a condition"],
+        &[
+            "W0018 warning states.S2.on_success: the last edge of `on_success` in state `S2` has a condition",
+        ],
         json!({"states": {"S2": {"on_success": [{"when": "result.ok", "to": "S3"}, {"to": "S3"}]}}}),
     );
 }
@@ -322,7 +357,9 @@ fn w0020_unknown_skill() {
         &["W0020 error states.S2.skill: unknown skill `serach`"],
         json!({"states": {"S2": {"skill": "serach"}}, "skills": {"search": null, "serach": {"kind": "command", "effect": "read"}}}),
     );
-    let hint = problems(&json!({"states": {"S2": {"skill": "serach"}}}))[0].hint.clone();
+    let hint = problems(&json!({"states": {"S2": {"skill": "serach"}}}))[0]
+        .hint
+        .clone();
     assert_eq!(
         hint.as_deref(),
         Some("define it under `skills`; known: `extract`, `format_check`, `search`")
@@ -351,7 +388,9 @@ fn w0022_effect_not_declared() {
 fn w0023_description_reads_as_optional() {
     pair(
         json!({"skills": {"search": {"description": "可选的辅助工具"}}}),
-        &["W0023 warning skills.search.description: the description of skill `search` reads as optional: `可选`"],
+        &[
+            "W0023 warning skills.search.description: the description of skill `search` reads as optional: `可选`",
+        ],
         json!({"skills": {"search": {"description": "检索知识库，支持可选参数 limit"}}}),
     );
 }
@@ -369,18 +408,25 @@ fn w0024_irreversible_without_check() {
     };
     pair(
         publish("publish", "format_check", "none"),
-        &["W0024 warning states.S3: irreversible skill `publish` runs without approval or check: S1 → S2 → S3"],
+        &[
+            "W0024 warning states.S3: irreversible skill `publish` runs without approval or check: S1 → S2 → S3",
+        ],
         publish("format_check", "publish", "none"),
     );
-    assert_eq!(lines(&problems(&publish("publish", "format_check", "required"))), [""; 0]);
-    // A failed check that leads on is no check.
-    let found = problems(
-        &publish("format_check", "publish", "none")
-            .with("states", json!({"S3": {"mandatory": false, "on_failure": "S4"}})),
+    assert_eq!(
+        lines(&problems(&publish("publish", "format_check", "required"))),
+        [""; 0]
     );
+    // A failed check that leads on is no check.
+    let found = problems(&publish("format_check", "publish", "none").with(
+        "states",
+        json!({"S3": {"mandatory": false, "on_failure": "S4"}}),
+    ));
     assert_eq!(
         lines(&found),
-        ["W0024 warning states.S4: irreversible skill `publish` runs without approval or check: S1 → S2 → S3 (failed) → S4"]
+        [
+            "W0024 warning states.S4: irreversible skill `publish` runs without approval or check: S1 → S2 → S3 (failed) → S4"
+        ]
     );
 }
 
@@ -394,7 +440,9 @@ fn w0025_verify_that_cannot_tell() {
     };
     pair(
         verify("look", "idempotent"),
-        &["W0025 error skills.search.verify: `look` verifies `search`, but its effect is not `read`"],
+        &[
+            "W0025 error skills.search.verify: `look` verifies `search`, but its effect is not `read`",
+        ],
         verify("look", "read"),
     );
     assert_eq!(
@@ -405,9 +453,7 @@ fn w0025_verify_that_cannot_tell() {
 
 #[test]
 fn w0026_name_that_tool_interfaces_refuse() {
-    let named = |name: &str| {
-        json!({"states": {"S2": {"skill": name}}, "skills": {"search": null, name: {"kind": "command", "effect": "read"}}})
-    };
+    let named = |name: &str| json!({"states": {"S2": {"skill": name}}, "skills": {"search": null, name: {"kind": "command", "effect": "read"}}});
     pair(
         named("检索"),
         &["W0026 warning skills.检索: tool interfaces refuse the name `检索`"],
@@ -427,7 +473,9 @@ fn w0027_named_arguments() {
     );
     pair(
         json!({"skills": {"format_check": {"input": {"properties": {"draft": {"type": "integer"}}}}}}),
-        &["W0027 error skills.format_check.checks: argument `draft` of skill `format_check` is not a string"],
+        &[
+            "W0027 error skills.format_check.checks: argument `draft` of skill `format_check` is not a string",
+        ],
         json!({"skills": {"format_check": {"input": {"properties": {"draft": {"type": ["string", "null"]}}}}}}),
     );
 }
@@ -452,8 +500,12 @@ fn w0030_schema_that_is_none() {
         json!({"skills": {"search": {"output": {"type": "string"}}}, "answer": {"schema": {"type": "string"}}}),
     );
     assert_eq!(
-        lines(&problems(&json!({"skills": {"search": {"input": {"type": "array"}}}}))),
-        ["W0030 error skills.search.input: the arguments of a skill are an object, its schema is of another type"]
+        lines(&problems(
+            &json!({"skills": {"search": {"input": {"type": "array"}}}})
+        )),
+        [
+            "W0030 error skills.search.input: the arguments of a skill are an object, its schema is of another type"
+        ]
     );
 }
 
@@ -493,8 +545,15 @@ fn w0035_contract_too_long() {
         })
     };
     let long = problems(&skill(1_100));
-    assert!(lines(&long)[0].starts_with("W0035 warning contract: the contract has 1"), "{long:?}");
-    assert!(!problems(&skill(700)).iter().any(|problem| problem.code == "W0035"));
+    assert!(
+        lines(&long)[0].starts_with("W0035 warning contract: the contract has 1"),
+        "{long:?}"
+    );
+    assert!(
+        !problems(&skill(700))
+            .iter()
+            .any(|problem| problem.code == "W0035")
+    );
 }
 
 #[test]
@@ -527,7 +586,9 @@ fn w0037_checked_but_not_held() {
     let answer = |from: &str| json!({"answer": {"from": from}, "guards": {"checked": "off"}});
     pair(
         answer("model"),
-        &["W0037 warning guards.checked: state `S3` checks a text, but the answer need not be that text"],
+        &[
+            "W0037 warning guards.checked: state `S3` checks a text, but the answer need not be that text",
+        ],
         answer("checked"),
     );
 }
@@ -536,7 +597,9 @@ fn w0037_checked_but_not_held() {
 fn w0038_nothing_is_checked() {
     let answer = json!({"answer": {"from": "checked"}});
     pair(
-        answer.clone().with("skills", json!({"format_check": {"checks": null}})),
+        answer
+            .clone()
+            .with("skills", json!({"format_check": {"checks": null}})),
         &["W0038 error answer.from: no mandatory skill has `checks`, so there is no checked text"],
         answer,
     );
@@ -555,7 +618,9 @@ fn w0039_field_without_effect() {
     };
     pair(
         sub(json!({"mandatory": false, "phase": "p"})),
-        &["W0039 warning states.S2.mandatory: `mandatory`, `phase` of state `S2` has no effect: it runs a sub-workflow"],
+        &[
+            "W0039 warning states.S2.mandatory: `mandatory`, `phase` of state `S2` has no effect: it runs a sub-workflow",
+        ],
         sub(json!({})),
     );
 }

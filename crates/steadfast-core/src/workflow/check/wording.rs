@@ -6,38 +6,119 @@
 
 /// Chinese phrases that leave the call open.
 const CHINESE: &[&str] = &[
-    "可选", "可以调用", "可调用", "可不调用", "可以不调用", "可以使用本", "如有需要", "如果需要", "如需",
-    "若有需要", "有需要时", "需要时", "必要时", "建议调用", "建议使用", "推荐调用", "按需", "视情况",
-    "酌情", "也可以跳过", "可跳过", "可以跳过", "非必须", "非必需", "不是必须", "不必每次",
+    "可选",
+    "可以调用",
+    "可调用",
+    "可不调用",
+    "可以不调用",
+    "可以使用本",
+    "如有需要",
+    "如果需要",
+    "如需",
+    "若有需要",
+    "有需要时",
+    "需要时",
+    "必要时",
+    "建议调用",
+    "建议使用",
+    "推荐调用",
+    "按需",
+    "视情况",
+    "酌情",
+    "也可以跳过",
+    "可跳过",
+    "可以跳过",
+    "非必须",
+    "非必需",
+    "不是必须",
+    "不必每次",
 ];
 
 /// What makes a Chinese phrase speak of something else, when it follows.
-const CHINESE_AFTER: &[&str] = &["择", "参数", "字段", "项", "值", "的参数", "的字段", "属性", "输入"];
+const CHINESE_AFTER: &[&str] = &[
+    "择",
+    "参数",
+    "字段",
+    "项",
+    "值",
+    "的参数",
+    "的字段",
+    "属性",
+    "输入",
+];
 
 /// English phrases, in lower case, that leave the call open.
 const ENGLISH: &[&str] = &[
-    "optional", "you may", "you can", "you could", "you might", "if needed", "if necessary",
-    "if required", "if useful", "if helpful", "if you want", "if you like", "if you wish",
-    "as needed", "when needed", "when useful", "when helpful", "when appropriate", "where appropriate",
-    "where useful", "feel free", "consider calling", "consider using", "may be called",
-    "can be called", "can be skipped", "may be skipped", "may be used", "not required",
-    "not mandatory", "nice to have", "we suggest", "it is suggested", "recommended", "at your discretion",
+    "optional",
+    "you may",
+    "you can",
+    "you could",
+    "you might",
+    "if needed",
+    "if necessary",
+    "if required",
+    "if useful",
+    "if helpful",
+    "if you want",
+    "if you like",
+    "if you wish",
+    "as needed",
+    "when needed",
+    "when useful",
+    "when helpful",
+    "when appropriate",
+    "where appropriate",
+    "where useful",
+    "feel free",
+    "consider calling",
+    "consider using",
+    "may be called",
+    "can be called",
+    "can be skipped",
+    "may be skipped",
+    "may be used",
+    "not required",
+    "not mandatory",
+    "nice to have",
+    "we suggest",
+    "it is suggested",
+    "recommended",
+    "at your discretion",
 ];
 
 /// What makes an English phrase speak of a port, when it follows.
 const ENGLISH_AFTER: &[&str] = &[
-    "argument", "parameter", "field", "input", "key", "value", "propert", "flag", "setting",
-    "filter", "limit", "header", "attribute", "part", "section",
+    "argument",
+    "parameter",
+    "field",
+    "input",
+    "key",
+    "value",
+    "propert",
+    "flag",
+    "setting",
+    "filter",
+    "limit",
+    "header",
+    "attribute",
+    "part",
+    "section",
 ];
 
 /// What turns a phrase into its contrary, when it stands before.
-const CONTRARY: &[&str] = &["not ", "never ", "non-", "isn't ", "no ", "不是", "并非", "绝非", "非", "不"];
+const CONTRARY: &[&str] = &[
+    "not ", "never ", "non-", "isn't ", "no ", "不是", "并非", "绝非", "非", "不",
+];
 
 /// The first phrase by which the description reads as optional.
 pub(super) fn reads_as_optional(description: &str) -> Option<String> {
     let text = description.to_lowercase();
-    let chinese = CHINESE.iter().filter_map(|phrase| find(&text, phrase, CHINESE_AFTER, false));
-    let english = ENGLISH.iter().filter_map(|phrase| find(&text, phrase, ENGLISH_AFTER, true));
+    let chinese = CHINESE
+        .iter()
+        .filter_map(|phrase| find(&text, phrase, CHINESE_AFTER, false));
+    let english = ENGLISH
+        .iter()
+        .filter_map(|phrase| find(&text, phrase, ENGLISH_AFTER, true));
     let (_, phrase) = chinese.chain(english).min()?;
     Some(phrase.to_owned())
 }
@@ -49,9 +130,12 @@ fn find<'p>(text: &str, phrase: &'p str, ports: &[&str], words: bool) -> Option<
             let whole = !words
                 || (!before.ends_with(|c: char| c.is_ascii_alphanumeric())
                     && !after.starts_with(|c: char| c.is_ascii_alphanumeric()));
-            let contrary = !phrase.starts_with(['非', '不']) && !phrase.starts_with("not ")
+            let contrary = !phrase.starts_with(['非', '不'])
+                && !phrase.starts_with("not ")
                 && CONTRARY.iter().any(|word| before.ends_with(word));
-            let port = ports.iter().any(|noun| after.trim_start().starts_with(noun));
+            let port = ports
+                .iter()
+                .any(|noun| after.trim_start().starts_with(noun));
             whole && !contrary && !port
         })
         .map(|(at, _)| (at, phrase))

@@ -19,9 +19,8 @@ pub struct Standing<'a> {
 
 /// The notice as one line of text.
 pub fn notice(standing: Standing<'_>, lang: Lang) -> String {
-    let names = |skills: &[SkillName]| {
-        lang.list(&skills.iter().map(SkillName::as_str).collect::<Vec<_>>())
-    };
+    let names =
+        |skills: &[SkillName]| lang.list(&skills.iter().map(SkillName::as_str).collect::<Vec<_>>());
     let Some(state) = standing.state else {
         return match lang {
             Lang::En => "The contract is complete: give the final answer now.".to_owned(),
@@ -33,13 +32,17 @@ pub fn notice(standing: Standing<'_>, lang: Lang) -> String {
         (Lang::En, false, true) => format!("You are in {state}; only {due} may be called now."),
         (Lang::Zh, false, true) => format!("你当前处于状态 {state}，现在只能调用 {due}。"),
         (Lang::En, false, false) => {
-            format!("You are in {state}; {due} must be called now; {offered} is open as well, and nothing else.")
+            format!(
+                "You are in {state}; {due} must be called now; {offered} is open as well, and nothing else."
+            )
         }
         (Lang::Zh, false, false) => {
             format!("你当前处于状态 {state}，现在必须调用 {due}；此外只开放 {offered}。")
         }
         (Lang::En, true, false) => {
-            format!("You are in {state}; only {offered} may be called now; the contract does not ask for it.")
+            format!(
+                "You are in {state}; only {offered} may be called now; the contract does not ask for it."
+            )
         }
         (Lang::Zh, true, false) => {
             format!("你当前处于状态 {state}，现在只能调用 {offered}；契约不要求这一步。")

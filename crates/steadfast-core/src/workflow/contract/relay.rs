@@ -35,9 +35,20 @@ pub fn relay(skill: &str, shown: Shown<'_>, baton: &Relay) -> String {
     }
     let (result, truncated) = match shown {
         Shown::Whole(text) => (as_json(text), None),
-        Shown::Excerpt { text, total, reference } => {
+        Shown::Excerpt {
+            text,
+            total,
+            reference,
+        } => {
             let shown = u64::try_from(text.len()).unwrap_or(u64::MAX);
-            (as_string(text), Some(Truncated { shown, total, reference }))
+            (
+                as_string(text),
+                Some(Truncated {
+                    shown,
+                    total,
+                    reference,
+                }),
+            )
         }
     };
     let next_required = baton.next_required.as_deref();
@@ -46,7 +57,11 @@ pub fn relay(skill: &str, shown: Shown<'_>, baton: &Relay) -> String {
         result,
         truncated,
         next_required,
-        next_allowed: if next_required.is_none() { &baton.next_allowed } else { &[] },
+        next_allowed: if next_required.is_none() {
+            &baton.next_allowed
+        } else {
+            &[]
+        },
         contract_step: &baton.contract_step,
     };
     serde_json::to_string(&envelope).expect("strings and checked JSON serialise")

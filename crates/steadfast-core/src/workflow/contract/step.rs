@@ -40,7 +40,9 @@ pub struct Call {
 pub fn steps(workflow: &Workflow, group: Option<&StateName>) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     for def in workflow.machine.mandatory() {
-        let Some((own, nested)) = place_in(def, group) else { continue };
+        let Some((own, nested)) = place_in(def, group) else {
+            continue;
+        };
         let calls = calls(workflow, def);
         if nested && let Some(step) = steps.iter_mut().find(|step| step.state == own) {
             step.calls.extend(calls);
@@ -90,7 +92,12 @@ fn calls(workflow: &Workflow, def: &StateDef) -> Vec<Call> {
             let spec = workflow.skill(one.skill.as_str());
             Call {
                 skill: one.skill.clone(),
-                requires: one.requires.iter().filter(|skill| asked(skill)).cloned().collect(),
+                requires: one
+                    .requires
+                    .iter()
+                    .filter(|skill| asked(skill))
+                    .cloned()
+                    .collect(),
                 input: spec.map(|spec| input(spec, &one.with)).unwrap_or_default(),
                 output: spec.map(|spec| output(&spec.output)).unwrap_or_default(),
             }
@@ -102,12 +109,18 @@ fn calls(workflow: &Workflow, def: &StateDef) -> Vec<Call> {
 /// is required, without those that the runtime fills.
 fn input(spec: &SkillSpec, with: &BTreeMap<String, String>) -> Vec<String> {
     let required: Vec<String> = match spec.input.get("required") {
-        Some(Value::Array(names)) => {
-            names.iter().filter_map(Value::as_str).map(str::to_owned).collect()
-        }
+        Some(Value::Array(names)) => names
+            .iter()
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect(),
         _ => Vec::new(),
     };
-    let all = if required.is_empty() { properties(&spec.input) } else { required };
+    let all = if required.is_empty() {
+        properties(&spec.input)
+    } else {
+        required
+    };
     all.into_iter()
         .filter(|name| !with.contains_key(name) && spec.key_arg.as_ref() != Some(name))
         .collect()
@@ -118,7 +131,10 @@ fn output(schema: &Value) -> Vec<String> {
     if !fields.is_empty() {
         return fields;
     }
-    let named = schema.get("title").or_else(|| schema.get("type")).and_then(Value::as_str);
+    let named = schema
+        .get("title")
+        .or_else(|| schema.get("type"))
+        .and_then(Value::as_str);
     named.map(|name| vec![name.to_owned()]).unwrap_or_default()
 }
 
@@ -173,7 +189,11 @@ impl Step {
                 lang.after(call.skill.as_str(), &lang.list(&required))
             })
             .collect();
-        if order.is_empty() { text } else { lang.aside(&text, &order.join(lang.semicolon())) }
+        if order.is_empty() {
+            text
+        } else {
+            lang.aside(&text, &order.join(lang.semicolon()))
+        }
     }
 
     pub(super) fn record(&self, form: Form) -> Record<'_> {
@@ -191,7 +211,11 @@ impl Step {
 impl Call {
     fn text(&self, lang: Lang) -> String {
         let yields = (!self.output.is_empty()).then(|| lang.list(&self.output));
-        lang.call(self.skill.as_str(), &self.input.join(", "), yields.as_deref())
+        lang.call(
+            self.skill.as_str(),
+            &self.input.join(", "),
+            yields.as_deref(),
+        )
     }
 
     fn record(&self, form: Form) -> CallRecord<'_> {

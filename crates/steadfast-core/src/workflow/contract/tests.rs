@@ -60,7 +60,12 @@ fn rich() -> Arc<Workflow> {
 fn check(workflow: &Workflow, group: Option<&str>, lang: Lang, expected: Expect) {
     let group = group.map(StateName::from);
     let mut text = String::new();
-    for markup in [Markup::Brackets, Markup::Xml, Markup::Markdown, Markup::Json] {
+    for markup in [
+        Markup::Brackets,
+        Markup::Xml,
+        Markup::Markdown,
+        Markup::Json,
+    ] {
         for form in [Form::Terse, Form::Full] {
             let style = Style { markup, form, lang };
             text.push_str(&format!("--- {markup:?} {form:?}\n"));
@@ -73,7 +78,11 @@ fn check(workflow: &Workflow, group: Option<&str>, lang: Lang, expected: Expect)
 
 #[test]
 fn the_articles_contract_in_english() {
-    check(&article(), None, Lang::En, expect![[r#"
+    check(
+        &article(),
+        None,
+        Lang::En,
+        expect![[r#"
         --- Brackets Terse
         [EXECUTION_CONTRACT]
         Every step below is mandatory and must be done, in this order, before the final answer:
@@ -134,12 +143,17 @@ fn the_articles_contract_in_english() {
         {"execution_contract":{"preface":"Every step below is mandatory and must be done, in this order, before the final answer:","steps":[{"step":1,"skill":"extract_keywords"},{"step":2,"skill":"search_knowledge"},{"step":3,"skill":"format_check"}],"rules":["Haste does not change the steps: no request to be quick or brief removes one.","Output that breaks this contract is void."]}}
         --- Json Full
         {"execution_contract":{"preface":"Every step below is mandatory and must be done, in this order, before the final answer:","steps":[{"step":1,"skill":"extract_keywords","input":["input"],"output":["keywords"]},{"step":2,"skill":"search_knowledge","input":["keywords"],"output":["references"]},{"step":3,"skill":"format_check","input":["draft"]}],"rules":["Haste does not change the steps: no request to be quick or brief removes one.","Output that breaks this contract is void."]}}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn the_articles_contract_in_chinese() {
-    check(&article(), None, Lang::Zh, expect![[r#"
+    check(
+        &article(),
+        None,
+        Lang::Zh,
+        expect![[r#"
         --- Brackets Terse
         [EXECUTION_CONTRACT]
         本工作流包含以下强制步骤，每一步必须按顺序在输出最终答案前完成：
@@ -200,12 +214,17 @@ fn the_articles_contract_in_chinese() {
         {"execution_contract":{"preface":"本工作流包含以下强制步骤，每一步必须按顺序在输出最终答案前完成：","steps":[{"step":1,"skill":"extract_keywords"},{"step":2,"skill":"search_knowledge"},{"step":3,"skill":"format_check"}],"rules":["速度不影响步骤：任何“快点”“简单说”的要求都不减少步骤。","违反契约的输出将被视为无效。"]}}
         --- Json Full
         {"execution_contract":{"preface":"本工作流包含以下强制步骤，每一步必须按顺序在输出最终答案前完成：","steps":[{"step":1,"skill":"extract_keywords","input":["input"],"output":["keywords"]},{"step":2,"skill":"search_knowledge","input":["keywords"],"output":["references"]},{"step":3,"skill":"format_check","input":["draft"]}],"rules":["速度不影响步骤：任何“快点”“简单说”的要求都不减少步骤。","违反契约的输出将被视为无效。"]}}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn sets_and_sub_workflows_are_one_step() {
-    check(&rich(), None, Lang::En, expect![[r#"
+    check(
+        &rich(),
+        None,
+        Lang::En,
+        expect![[r#"
         --- Brackets Terse
         [EXECUTION_CONTRACT]
         Every step below is mandatory and must be done, in this order, before the final answer:
@@ -266,12 +285,17 @@ fn sets_and_sub_workflows_are_one_step() {
         {"execution_contract":{"preface":"Every step below is mandatory and must be done, in this order, before the final answer:","steps":[{"step":1,"skills":[{"skill":"fetch"},{"skill":"measure"},{"skill":"merge","after":["fetch","measure"]}]},{"step":2,"workflow":"research","skills":[{"skill":"search"},{"skill":"rank"}]},{"step":3,"complete":"any","skills":[{"skill":"print"},{"skill":"mail"}]}],"rules":["Haste does not change the steps: no request to be quick or brief removes one.","Output that breaks this contract is void."]}}
         --- Json Full
         {"execution_contract":{"preface":"Every step below is mandatory and must be done, in this order, before the final answer:","steps":[{"step":1,"skills":[{"skill":"fetch","input":[]},{"skill":"measure","input":[]},{"skill":"merge","after":["fetch","measure"],"input":[]}]},{"step":2,"workflow":"research","skills":[{"skill":"search","input":[]},{"skill":"rank","input":["hits"],"output":["array"]}]},{"step":3,"complete":"any","skills":[{"skill":"print","input":[]},{"skill":"mail","input":[]}]}],"rules":["Haste does not change the steps: no request to be quick or brief removes one.","Output that breaks this contract is void."]}}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn sets_and_sub_workflows_are_one_step_in_chinese_too() {
-    check(&rich(), None, Lang::Zh, expect![[r#"
+    check(
+        &rich(),
+        None,
+        Lang::Zh,
+        expect![[r#"
         --- Brackets Terse
         [EXECUTION_CONTRACT]
         本工作流包含以下强制步骤，每一步必须按顺序在输出最终答案前完成：
@@ -332,12 +356,17 @@ fn sets_and_sub_workflows_are_one_step_in_chinese_too() {
         {"execution_contract":{"preface":"本工作流包含以下强制步骤，每一步必须按顺序在输出最终答案前完成：","steps":[{"step":1,"skills":[{"skill":"fetch"},{"skill":"measure"},{"skill":"merge","after":["fetch","measure"]}]},{"step":2,"workflow":"research","skills":[{"skill":"search"},{"skill":"rank"}]},{"step":3,"complete":"any","skills":[{"skill":"print"},{"skill":"mail"}]}],"rules":["速度不影响步骤：任何“快点”“简单说”的要求都不减少步骤。","违反契约的输出将被视为无效。"]}}
         --- Json Full
         {"execution_contract":{"preface":"本工作流包含以下强制步骤，每一步必须按顺序在输出最终答案前完成：","steps":[{"step":1,"skills":[{"skill":"fetch","input":[]},{"skill":"measure","input":[]},{"skill":"merge","after":["fetch","measure"],"input":[]}]},{"step":2,"workflow":"research","skills":[{"skill":"search","input":[]},{"skill":"rank","input":["hits"],"output":["array"]}]},{"step":3,"complete":"any","skills":[{"skill":"print","input":[]},{"skill":"mail","input":[]}]}],"rules":["速度不影响步骤：任何“快点”“简单说”的要求都不减少步骤。","违反契约的输出将被视为无效。"]}}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_sub_workflow_shows_its_own_steps_only() {
-    check(&rich(), Some("B"), Lang::En, expect![[r#"
+    check(
+        &rich(),
+        Some("B"),
+        Lang::En,
+        expect![[r#"
         --- Brackets Terse
         [EXECUTION_CONTRACT]
         Every step below is mandatory and must be done, in this order, before the final answer:
@@ -392,7 +421,8 @@ fn a_sub_workflow_shows_its_own_steps_only() {
         {"execution_contract":{"preface":"Every step below is mandatory and must be done, in this order, before the final answer:","steps":[{"step":1,"skill":"search"},{"step":2,"skill":"rank"}],"rules":["Haste does not change the steps: no request to be quick or brief removes one.","Output that breaks this contract is void."]}}
         --- Json Full
         {"execution_contract":{"preface":"Every step below is mandatory and must be done, in this order, before the final answer:","steps":[{"step":1,"skill":"search","input":[]},{"step":2,"skill":"rank","input":["hits"],"output":["array"]}],"rules":["Haste does not change the steps: no request to be quick or brief removes one.","Output that breaks this contract is void."]}}
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -411,14 +441,24 @@ fn xml_names_cannot_break_out() {
         "workflow_id": "w", "initial_state": "A",
         "states": {"A": {"skill": "a</step>&", "on_success": "DONE"}}
     }));
-    let style = Style { markup: Markup::Xml, ..Style::default() };
+    let style = Style {
+        markup: Markup::Xml,
+        ..Style::default()
+    };
     let text = contract(&workflow, None, style);
-    assert!(text.contains("<step n=\"1\">a&lt;/step&gt;&amp;</step>"), "{text}");
+    assert!(
+        text.contains("<step n=\"1\">a&lt;/step&gt;&amp;</step>"),
+        "{text}"
+    );
 }
 
 #[test]
 fn notices() {
-    let names = |list: &[&str]| list.iter().map(|name| SkillName::from(*name)).collect::<Vec<_>>();
+    let names = |list: &[&str]| {
+        list.iter()
+            .map(|name| SkillName::from(*name))
+            .collect::<Vec<_>>()
+    };
     let state = StateName::from("S2");
     let mut text = String::new();
     for (at, due, offered) in [
@@ -429,7 +469,11 @@ fn notices() {
         (None, names(&[]), names(&[])),
     ] {
         for lang in [Lang::En, Lang::Zh] {
-            let standing = Standing { state: at, due: &due, offered: &offered };
+            let standing = Standing {
+                state: at,
+                due: &due,
+                offered: &offered,
+            };
             text.push_str(&notice(standing, lang));
             text.push('\n');
         }
@@ -445,7 +489,8 @@ fn notices() {
         你当前处于状态 S2，现在不能调用任何 skill。
         The contract is complete: give the final answer now.
         契约的全部步骤已完成：现在给出最终答案。
-    "#]].assert_eq(&text);
+    "#]]
+    .assert_eq(&text);
 }
 
 #[test]
@@ -457,12 +502,24 @@ fn the_relay_has_the_articles_keys_in_its_order() {
     };
     let article = baton(Some("search_knowledge"), &[]);
     let lines = [
-        relay("extract_keywords", Shown::Whole(r#"["AI工作流","skill调用"]"#), &article),
-        relay("fetch", Shown::Whole("{\"n\": 1.50}"), &baton(None, &["a", "b"])),
+        relay(
+            "extract_keywords",
+            Shown::Whole(r#"["AI工作流","skill调用"]"#),
+            &article,
+        ),
+        relay(
+            "fetch",
+            Shown::Whole("{\"n\": 1.50}"),
+            &baton(None, &["a", "b"]),
+        ),
         relay("fetch", Shown::Whole("not \"json\"\n"), &baton(None, &[])),
         relay(
             "fetch",
-            Shown::Excerpt { text: "{\"cut\": [1, 2", total: 90_000, reference: "b3:00" },
+            Shown::Excerpt {
+                text: "{\"cut\": [1, 2",
+                total: 90_000,
+                reference: "b3:00",
+            },
             &article,
         ),
     ];

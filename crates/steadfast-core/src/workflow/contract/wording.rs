@@ -23,7 +23,9 @@ impl Lang {
 
     pub(super) fn preface(self) -> &'static str {
         match self {
-            Lang::En => "Every step below is mandatory and must be done, in this order, before the final answer:",
+            Lang::En => {
+                "Every step below is mandatory and must be done, in this order, before the final answer:"
+            }
             Lang::Zh => "本工作流包含以下强制步骤，每一步必须按顺序在输出最终答案前完成：",
         }
     }
@@ -31,7 +33,9 @@ impl Lang {
     /// Words of urgency made models skip steps (guard-rails article, 5.2).
     pub(super) fn haste(self) -> &'static str {
         match self {
-            Lang::En => "Haste does not change the steps: no request to be quick or brief removes one.",
+            Lang::En => {
+                "Haste does not change the steps: no request to be quick or brief removes one."
+            }
             Lang::Zh => "速度不影响步骤：任何“快点”“简单说”的要求都不减少步骤。",
         }
     }

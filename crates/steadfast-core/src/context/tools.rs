@@ -1,0 +1,58 @@
+//! The tools that a request offers.
+
+use crate::context::request::Tool;
+use crate::task::Task;
+use crate::workflow::Use;
+use crate::workflow::spec::{SkillSpec, ToolMask};
+
+/// The tools that are offered, each without the arguments that the runtime fills in.
+pub(super) fn tools(task: &Task) -> Vec<Tool> {
+    let state = task.current_def();
+    let names = match task.workflow.spec.contract.tools {
+        ToolMask::Due => task.due_skills(),
+        ToolMask::All => task
+            .workflow
+            .machine
+            .order
+            .iter()
+            .fold(Vec::new(), |mut all, name| {
+                for one in &task.workflow.machine.state(name).uses {
+                    if !all.contains(&one.skill) {
+                        all.push(one.skill.clone());
+                    }
+                }
+                all
+            }),
+    };
+    let tool = |name: crate::id::SkillName| {
+        let spec = task
+            .workflow
+            .skill(name.as_str())
+            .cloned()
+            .unwrap_or_default();
+        let one = state.and_then(|state| state.find(name.as_str()));
+        Tool {
+            input: open_arguments(&spec, one),
+            description: spec.description,
+            name,
+        }
+    };
+    names.into_iter().map(tool).collect()
+}
+
+fn open_arguments(spec: &SkillSpec, one: Option<&Use>) -> serde_json::Value {
+    let mut schema = spec.input.clone();
+    let bound = |name: &str| {
+        one.is_some_and(|one| one.with.contains_key(name)) || spec.key_arg.as_deref() == Some(name)
+    };
+    if let Some(properties) = schema.get_mut("properties").and_then(|p| p.as_object_mut()) {
+        properties.retain(|name, _| !bound(name));
+    }
+    if let Some(required) = schema.get_mut("required").and_then(|r| r.as_array_mut()) {
+        required.retain(|name| name.as_str().is_none_or(|name| !bound(name)));
+    }
+    if schema.is_null() {
+        schema = serde_json::json!({ "type": "object" });
+    }
+    schema
+}

@@ -1,0 +1,233 @@
+//! What the outcome of a skill call means: a result that counts or does not, a
+//! failure that is retried, given up or in doubt.
+
+use serde_json::Value;
+
+use crate::event::Body;
+use crate::event::skill::{DeedSettled, Relay, SkillFailed, SkillFailure, SkillReturned};
+use crate::id::{CallId, SkillName, TaskId};
+use crate::limits;
+use crate::source::Source;
+use crate::task::input::SkillError;
+use crate::task::record::{Draft, Stop};
+use crate::task::state::{Call, CallOutcome, Stage};
+use crate::workflow::Target;
+use crate::workflow::spec::{EffectClass, Retry, SkillSpec};
+
+/// The pause before an attempt: exponential, with a jitter that only lengthens
+/// it and is a hash of task, step and attempt, so that a replay waits as long.
+pub fn backoff(task: &TaskId, step: u64, attempt: u32, retry: Retry) -> u64 {
+    let exponent = attempt.saturating_sub(1).min(32);
+    let factor = u64::from(retry.factor.max(1)).saturating_pow(exponent);
+    let pause = retry
+        .backoff_ms
+        .saturating_mul(factor)
+        .min(retry.backoff_max_ms);
+    let hash = crate::hash::Hash::of_json(&(task, step, attempt));
+    let dice = u64::from(u16::from_le_bytes([hash.as_bytes()[0], hash.as_bytes()[1]]));
+    let jitter = pause * limits::BACKOFF_JITTER_PERCENT / 100;
+    pause + jitter * dice / u64::from(u16::MAX)
+}
+
+impl Draft<'_> {
+    /// Takes the outcome of a skill call in.
+    pub(super) fn skill_done(
+        &mut self,
+        id: &CallId,
+        outcome: Result<Value, SkillError>,
+    ) -> Result<(), Stop> {
+        let call = self.task.state.stands.calls.get(id).cloned();
+        let Some(call) = call else { return Ok(()) };
+        match (&call.stage, outcome) {
+            (Stage::Called { .. }, Ok(result)) => self.returned(id, &call, &result),
+            (Stage::Called { .. }, Err(error)) => self.failed(id, &call, &error),
+            (Stage::Verifying, Ok(answer)) => match answer.get("done").and_then(Value::as_bool) {
+                Some(done) => {
+                    let skill = self.task.verifier(&call).cloned().unwrap_or(call.skill);
+                    self.settled(Source::Skill { skill }, id, done)
+                }
+                None => {
+                    let message = "`verify` must return {\"done\": true} or false".to_owned();
+                    let class = SkillFailure::Reported;
+                    self.failed(id, &call, &SkillError { class, message })
+                }
+            },
+            (Stage::Verifying, Err(error)) => self.failed(id, &call, &error),
+            // Late or doubled: the call has been dealt with.
+            _ => Ok(()),
+        }
+    }
+
+    fn returned(&mut self, id: &CallId, call: &Call, result: &Value) -> Result<(), Stop> {
+        let spec = self
+            .task
+            .workflow
+            .skill(call.skill.as_str())
+            .cloned()
+            .unwrap_or_default();
+        let because = self.why_not_success(call, &spec, result)?;
+        let success = because.is_none();
+        let checked = spec.checks.as_deref().filter(|_| success).and_then(|name| {
+            let args = call.args.json();
+            let text = args.get(name)?.as_str()?;
+            Some(self.task.state.salt.seal_text(text))
+        });
+        let body = SkillReturned {
+            call: id.clone(),
+            result: self.task.state.salt.seal_json(result),
+            success,
+            because,
+            checked,
+            relay: Relay::default(),
+        };
+        let at = self.events.len();
+        let source = Source::Skill {
+            skill: call.skill.clone(),
+        };
+        self.push(source, Body::SkillReturned(body))?;
+        self.after_outcome()?;
+        self.pass_baton(at, id, call);
+        Ok(())
+    }
+
+    /// Why a result does not count, if it does not: its schema, else the
+    /// state's `success_when`, else the skill's.
+    fn why_not_success(
+        &self,
+        call: &Call,
+        spec: &SkillSpec,
+        result: &Value,
+    ) -> Result<Option<String>, Stop> {
+        let issues = self.turn.rules.schemas.issues(&spec.output, result);
+        if let Some(issue) = issues.first() {
+            return Ok(Some(format!(
+                "the result breaks its schema at `{}`: {}",
+                issue.path, issue.message
+            )));
+        }
+        let state = call
+            .state
+            .as_ref()
+            .map(|name| self.task.workflow.machine.state(name));
+        let condition = state.and_then(|state| state.success_when.as_ref());
+        let Some(condition) = condition.or(spec.success_when.as_ref()) else {
+            return Ok(None);
+        };
+        let holds = self.task.holds(condition, Some(result), self.turn.rules)?;
+        Ok((!holds).then(|| format!("`{condition}` does not hold")))
+    }
+
+    /// Writes the relay into the result's event, once it is known where the
+    /// machine went. The batch is not in the log yet.
+    fn pass_baton(&mut self, at: usize, id: &CallId, call: &Call) {
+        let due = self.task.due_skills();
+        let group = self
+            .task
+            .current_def()
+            .map(|state| state.group.clone())
+            .unwrap_or_else(|| {
+                let state = call
+                    .state
+                    .as_ref()
+                    .map(|name| self.task.workflow.machine.state(name));
+                state.and_then(|state| state.group.clone())
+            });
+        let one = (due.len() == 1).then(|| due[0].to_string());
+        let relay = Relay {
+            next_allowed: match one {
+                Some(_) => Vec::new(),
+                None => due.iter().map(SkillName::to_string).collect(),
+            },
+            next_required: one,
+            contract_step: self.task.contract_step(group.as_ref()),
+        };
+        if let Body::SkillReturned(body) = &mut self.events[at].body {
+            body.relay = relay.clone();
+        }
+        let steps = self.task.state.beliefs.steps.iter_mut();
+        let mut calls = steps.flat_map(|step| step.calls.iter_mut());
+        if let Some(CallOutcome::Returned { relay: slot, .. }) = calls
+            .find(|call| call.call == *id)
+            .map(|call| &mut call.outcome)
+        {
+            *slot = relay;
+        }
+    }
+
+    fn failed(&mut self, id: &CallId, call: &Call, error: &SkillError) -> Result<(), Stop> {
+        let verifying = call.stage == Stage::Verifying;
+        let in_doubt = verifying || (error.class.is_ambiguous() && !call.may_repeat());
+        let policy = self.policy(call);
+        let attempt = self.task.state.beliefs.visit.failures + 1;
+        let again = !in_doubt
+            && self.task.state.is_running()
+            && self.retries_by_itself(call, error.class)
+            && attempt < policy.attempts;
+        let retry_at = again.then(|| {
+            let step = u64::from(self.task.state.stands.counters.steps);
+            self.turn
+                .now
+                .plus_ms(backoff(&self.task.state.task, step, attempt, policy))
+        });
+        let message = self.task.state.salt.seal_text(&error.message);
+        let body = SkillFailed {
+            call: id.clone(),
+            class: error.class,
+            message,
+            in_doubt,
+            retry_at,
+        };
+        self.runtime(Body::SkillFailed(body))?;
+        self.after_outcome()
+    }
+
+    /// Whether a failed call is made again without asking the model: only where
+    /// that is known to do no harm, and the workflow speaks of retrying.
+    fn retries_by_itself(&self, call: &Call, class: SkillFailure) -> bool {
+        let state = call
+            .state
+            .as_ref()
+            .map(|name| self.task.workflow.machine.state(name));
+        let edge =
+            state.is_some_and(|state| state.on_failure.iter().any(|e| e.to == Target::Retry));
+        let declared = edge
+            || state.is_some_and(|state| state.retry.is_some())
+            || self
+                .task
+                .workflow
+                .skill(call.skill.as_str())
+                .is_some_and(|s| s.retry.is_some());
+        let harmless = match call.effect {
+            Some(EffectClass::Read | EffectClass::Idempotent) => true,
+            Some(EffectClass::Irreversible) => class == SkillFailure::NotStarted,
+            None => !class.is_ambiguous(),
+        };
+        declared && harmless
+    }
+
+    fn policy(&self, call: &Call) -> Retry {
+        let state = call
+            .state
+            .as_ref()
+            .map(|name| self.task.workflow.machine.state(name));
+        state
+            .and_then(|state| state.retry)
+            .or(self
+                .task
+                .workflow
+                .skill(call.skill.as_str())
+                .and_then(|spec| spec.retry))
+            .unwrap_or_default()
+    }
+
+    pub(super) fn settled(&mut self, source: Source, id: &CallId, done: bool) -> Result<(), Stop> {
+        self.push(
+            source,
+            Body::DeedSettled(DeedSettled {
+                call: id.clone(),
+                done,
+            }),
+        )?;
+        self.after_outcome()
+    }
+}

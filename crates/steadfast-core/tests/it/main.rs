@@ -1,0 +1,11 @@
+//! Tests of the core through its public surface: inputs in, events out.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod answer;
+mod approval;
+mod context;
+mod effects;
+mod gate;
+mod harness;
+mod life;
+mod machine;
