@@ -20,7 +20,8 @@ pub const STEPS_DEFAULT: u32 = 200;
 pub const STEPS_MAX: u32 = 10_000_000;
 /// How often a state may be entered.
 pub const VISITS_DEFAULT: u32 = 10;
-/// Refused proposals in a row before the task is stopped with a diagnosis.
+/// Replies in a row of which nothing was admitted, before the task is stopped
+/// with a diagnosis.
 pub const REFUSALS_IN_A_ROW_DEFAULT: u32 = 5;
 /// Calls of a model for one step, the failed ones included.
 pub const MODEL_ATTEMPTS_DEFAULT: u32 = 4;

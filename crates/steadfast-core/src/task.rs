@@ -18,6 +18,7 @@ pub mod input;
 mod moves;
 pub mod outcome;
 pub mod record;
+mod standing;
 pub mod state;
 pub mod variables;
 

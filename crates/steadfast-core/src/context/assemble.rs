@@ -137,10 +137,11 @@ fn finish(
             new_fragments.push(one.sealed);
         }
     }
-    let tool_choice = match (tools.is_empty(), task.workflow.spec.contract.tools) {
-        (true, _) => ToolChoice::None,
-        (false, ToolMask::Due) => ToolChoice::Required,
-        (false, ToolMask::All) => ToolChoice::Auto,
+    let (_, may_answer) = task.open_states();
+    let tool_choice = match task.workflow.spec.contract.tools {
+        _ if tools.is_empty() => ToolChoice::None,
+        ToolMask::Due if !may_answer => ToolChoice::Required,
+        ToolMask::Due | ToolMask::All => ToolChoice::Auto,
     };
     let request = Request {
         messages,

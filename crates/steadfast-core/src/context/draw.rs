@@ -320,8 +320,11 @@ impl Fitting<'_> {
             );
         }
         let due = self.task.due_skills();
+        let (open, _) = self.task.open_states();
         let optional = |skill: &crate::id::SkillName| {
-            let state = self.task.current_def();
+            let state = open
+                .iter()
+                .find(|state| state.find(skill.as_str()).is_some());
             state.is_some_and(|state| {
                 !state.mandatory || state.find(skill.as_str()).is_some_and(|one| !one.mandatory)
             })

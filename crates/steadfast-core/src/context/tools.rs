@@ -7,7 +7,7 @@ use crate::workflow::spec::{SkillSpec, ToolMask};
 
 /// The tools that are offered, each without the arguments that the runtime fills in.
 pub(super) fn tools(task: &Task) -> Vec<Tool> {
-    let state = task.current_def();
+    let (open, _) = task.open_states();
     let names = match task.workflow.spec.contract.tools {
         ToolMask::Due => task.due_skills(),
         ToolMask::All => task
@@ -30,7 +30,7 @@ pub(super) fn tools(task: &Task) -> Vec<Tool> {
             .skill(name.as_str())
             .cloned()
             .unwrap_or_default();
-        let one = state.and_then(|state| state.find(name.as_str()));
+        let one = open.iter().find_map(|state| state.find(name.as_str()));
         Tool {
             input: open_arguments(&spec, one),
             description: spec.description,

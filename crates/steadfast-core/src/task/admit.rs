@@ -15,7 +15,7 @@ use crate::task::state::{Call, Lifecycle};
 use crate::task::variables::RuleError;
 use crate::task::{Task, fold};
 use crate::workflow::gate::Refusal;
-use crate::workflow::spec::{AnswerFrom, EffectClass, GuardMode, SkillSpec};
+use crate::workflow::spec::{EffectClass, GuardMode, SkillSpec};
 use crate::workflow::{StateDef, Use};
 
 /// A call that may be made.
@@ -30,82 +30,6 @@ pub(super) struct Admitted {
 }
 
 impl Task {
-    /// The skills that may be called now, in the machine's order.
-    pub fn due_skills(&self) -> Vec<SkillName> {
-        let Some(state) = self.current_def() else {
-            return Vec::new();
-        };
-        let open =
-            |one: &&Use| self.order_refusal(state, one).is_none() && !self.is_complete(state);
-        state
-            .uses
-            .iter()
-            .filter(open)
-            .map(|one| one.skill.clone())
-            .collect()
-    }
-
-    pub(crate) fn current_def(&self) -> Option<&StateDef> {
-        self.state
-            .current()
-            .map(|name| self.workflow.machine.state(name))
-    }
-
-    /// Whether a state has the receipts that it asks for.
-    pub(super) fn is_complete(&self, state: &StateDef) -> bool {
-        if self.state.beliefs.skipped.contains_key(&state.name) {
-            return true;
-        }
-        let has = |one: &Use| {
-            self.state
-                .receipt(&state.name, one.skill.as_str())
-                .is_some()
-        };
-        match state.complete {
-            crate::workflow::spec::Complete::All => {
-                state.uses.iter().all(|one| !one.mandatory || has(one))
-                    && state.uses.iter().any(has)
-            }
-            crate::workflow::spec::Complete::Any => state.uses.iter().any(has),
-        }
-    }
-
-    /// Mandatory states without a receipt, and their skills.
-    pub(super) fn missing(&self) -> Vec<SkillName> {
-        let machine = &self.workflow.machine;
-        let open = machine.mandatory().filter(|state| !self.is_complete(state));
-        let skills = open.flat_map(|state| {
-            state.uses.iter().filter(|one| one.mandatory).filter(|one| {
-                self.state
-                    .receipt(&state.name, one.skill.as_str())
-                    .is_none()
-            })
-        });
-        skills.map(|one| one.skill.clone()).collect()
-    }
-
-    /// "done/mandatory" of one machine. A sub-workflow is one step of the machine
-    /// that runs it.
-    pub(super) fn contract_step(&self, group: Option<&StateName>) -> String {
-        let mut steps: BTreeMap<&str, bool> = BTreeMap::new();
-        for state in self.workflow.machine.mandatory() {
-            let inside = match group {
-                Some(group) => match state.name.as_str().strip_prefix(group.as_str()) {
-                    Some(rest) if rest.starts_with('/') => &rest[1..],
-                    _ => continue,
-                },
-                None => state.name.as_str(),
-            };
-            let unit = inside.split('/').next().unwrap_or(inside);
-            *steps.entry(unit).or_insert(true) &= self.is_complete(state);
-        }
-        format!(
-            "{}/{}",
-            steps.values().filter(|done| **done).count(),
-            steps.len()
-        )
-    }
-
     /// Decides on one proposed call. `args` is what the model wrote.
     pub(super) fn admit_call(
         &self,
@@ -186,13 +110,10 @@ impl Task {
             args.remove(name);
         }
         let visits = state.map(|state| {
-            self.state
-                .stands
-                .counters
-                .visits
-                .get(&state.name)
-                .copied()
-                .unwrap_or_default()
+            let visits = self.state.stands.counters.visits.get(&state.name).copied();
+            // Passing over an optional state is about to enter this one.
+            let entering = self.state.current() != Some(&state.name);
+            visits.unwrap_or_default() + u32::from(entering)
         });
         let place = state.map(|state| &state.name);
         // Keyed by the salt, so that erased arguments cannot be guessed from it.
@@ -214,7 +135,11 @@ impl Task {
         let Some(state) = self.current_def() else {
             return Err(Refusal::NotInState { place: shown() });
         };
-        let Some(one) = state.find(skill) else {
+        let (open, _) = self.open_states();
+        let found = open
+            .iter()
+            .find_map(|state| Some((*state, state.find(skill)?)));
+        let Some((state, one)) = found else {
             let rank = self.workflow.machine.rank(&state.name);
             let mut of_skill = self.workflow.machine.states_of(skill).peekable();
             let known = of_skill.peek().is_some();
@@ -235,7 +160,7 @@ impl Task {
     }
 
     /// Why a skill of the present state may not be called now.
-    fn order_refusal(&self, state: &StateDef, one: &Use) -> Option<Refusal> {
+    pub(super) fn order_refusal(&self, state: &StateDef, one: &Use) -> Option<Refusal> {
         let has = |skill: &str| self.state.receipt(&state.name, skill).is_some();
         if has(one.skill.as_str()) || self.pending(&state.name, &one.skill).is_some() {
             return Some(Refusal::AlreadyDone);
@@ -265,35 +190,6 @@ impl Task {
     fn is_unchanged(&self, admitted: &Admitted) -> bool {
         let negative = fold::negative(&admitted.skill, &admitted.args);
         self.state.beliefs.visit.negative == Some(negative)
-    }
-
-    /// The skills whose check binds the answer, with the text that each passed.
-    pub(super) fn checked(&self) -> Vec<(SkillName, Option<&Content>)> {
-        let mandatory = self.workflow.machine.mandatory();
-        let uses = mandatory.flat_map(|state| state.uses.iter().map(move |one| (state, one)));
-        uses.filter(|(state, one)| {
-            let checks = self
-                .workflow
-                .skill(one.skill.as_str())
-                .is_some_and(|s| s.checks.is_some());
-            checks && one.mandatory && !self.state.beliefs.skipped.contains_key(&state.name)
-        })
-        .map(|(state, one)| {
-            let receipt = self.state.receipt(&state.name, one.skill.as_str());
-            (
-                one.skill.clone(),
-                receipt.and_then(|receipt| receipt.checked.as_ref()),
-            )
-        })
-        .collect()
-    }
-
-    /// Whether the runtime delivers the checked text by itself.
-    pub(super) fn delivers_checked(&self) -> bool {
-        match self.workflow.spec.answer.from {
-            Some(from) => from == AnswerFrom::Checked,
-            None => !self.checked().is_empty(),
-        }
     }
 
     /// Decides on an answer: contract complete, the checked bytes, its schema,
@@ -328,7 +224,7 @@ impl Task {
 
     fn contract_refusal(&self) -> Option<Refusal> {
         let missing = self.missing();
-        let done = self.state.beliefs.place == Some(Place::Done);
+        let (_, done) = self.open_states();
         if missing.is_empty() && done {
             return None;
         }

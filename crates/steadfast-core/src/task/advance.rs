@@ -53,7 +53,7 @@ impl Draft<'_> {
             Some((
                 "refusals",
                 refusals,
-                format!("{refusals} proposals in a row were refused{last}"),
+                format!("nothing of {refusals} replies in a row was admitted{last}"),
             ))
         } else if let Some(max) = limits.tokens.filter(|max| stands.spent.tokens() >= *max) {
             Some((
@@ -110,15 +110,15 @@ impl Draft<'_> {
         {
             return Ok(());
         }
+        // An optional state is the model's to choose.
+        let Some(state) = self.task.current_def().filter(|state| state.mandatory) else {
+            return Ok(());
+        };
+        let state = state.clone();
         for skill in self.task.due_skills() {
-            let state = self
-                .task
-                .current_def()
-                .expect("a skill is due in a state")
-                .clone();
-            let one = state
-                .find(skill.as_str())
-                .expect("due skills are of the state");
+            let Some(one) = state.find(skill.as_str()) else {
+                continue;
+            };
             let spec = self
                 .task
                 .workflow

@@ -107,6 +107,10 @@ impl Task {
         if let (true, Some(limit)) = (self.state.is_running(), self.workflow.spec.limits.time_ms) {
             due.wake(self.state.started_at.plus_ms(limit));
         }
+        let idle = self.state.stands.calls.is_empty() && self.state.stands.model.is_none();
+        if self.state.is_running() && idle {
+            due.wake(self.state.last_at);
+        }
         if due
             .effects
             .iter()

@@ -211,6 +211,8 @@ impl State {
         }
         let step = slot.step;
         self.stands.model = None;
+        // Until something of the reply is admitted.
+        self.stands.counters.refusals_in_a_row += 1;
         let calls = body.calls.iter().enumerate().map(|(index, call)| StepCall {
             call: CallId::new(format!("s{step}.{index}")),
             skill: call.skill.clone(),
@@ -435,7 +437,8 @@ impl State {
         counters.proposals += 1;
         if refusal.counts() {
             counters.refusals += 1;
-            counters.refusals_in_a_row += 1;
+        } else {
+            counters.refusals_in_a_row = counters.refusals_in_a_row.saturating_sub(1);
         }
         counters.skip_attempts += u64::from(refusal.is_skip());
         counters.order_attempts += u64::from(refusal.is_misorder());

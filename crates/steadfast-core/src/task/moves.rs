@@ -123,6 +123,29 @@ impl Draft<'_> {
         }
     }
 
+    /// Passes over optional states until the machine stands where `skill` is
+    /// called, or at DONE for none. The gate has found the way already.
+    pub(super) fn pass_optional(&mut self, skill: Option<&str>) -> Result<(), Stop> {
+        let (states, done) = self.task.open_states();
+        let stop = skill.and_then(|skill| states.iter().position(|s| s.find(skill).is_some()));
+        let passed = match (skill, stop) {
+            (Some(_), Some(stop)) => stop,
+            (None, _) if done => states.len(),
+            _ => return Ok(()),
+        };
+        let passed: Vec<StateDef> = states[..passed].iter().map(|s| (*s).clone()).collect();
+        for state in passed {
+            let condition = "optional".to_owned();
+            let body = StateSkipped {
+                state: state.name.clone(),
+                condition,
+            };
+            self.runtime(Body::StateSkipped(body))?;
+            self.follow(&state.on_success, &state)?;
+        }
+        Ok(())
+    }
+
     fn skip_if_ruled(&mut self, name: &StateName) -> Result<(), Stop> {
         let state = self.task.workflow.machine.state(name).clone();
         let Some(condition) = &state.skip_when else {

@@ -70,7 +70,8 @@ pub(super) struct Draft<'a> {
 }
 
 impl Task {
-    /// The first batch of a task.
+    /// The first batch of a task. Nothing is called yet: `due` asks to be woken
+    /// at once.
     ///
     /// # Errors
     ///
@@ -116,7 +117,9 @@ impl Task {
             request: None,
             note: None,
         };
-        draft.carry(Draft::enter_initial)?;
+        // The first intents are the running driver's, made under its own epoch.
+        let entered = draft.enter_initial();
+        draft.end_with(entered)?;
         Ok(draft.finish())
     }
 
@@ -226,6 +229,10 @@ impl<'a> Draft<'a> {
         handle: impl FnOnce(&mut Self) -> Result<(), Stop>,
     ) -> Result<(), RecordError> {
         let result = handle(self).and_then(|()| advance::advance(self));
+        self.end_with(result)
+    }
+
+    fn end_with(&mut self, result: Result<(), Stop>) -> Result<(), RecordError> {
         match result {
             Ok(()) => Ok(()),
             Err(Stop::Bug(bug)) => Err(RecordError::Bug(bug)),
@@ -472,6 +479,9 @@ impl<'a> Draft<'a> {
             let id = id.expect("the reply's step was just made");
             match admitted {
                 Ok(admitted) => {
+                    if admitted.state.is_some() {
+                        self.pass_optional(Some(&call.skill))?;
+                    }
                     let body = CallAdmitted {
                         call: id.clone(),
                         skill: admitted.skill,
@@ -536,12 +546,18 @@ impl<'a> Draft<'a> {
         let answer = step
             .and_then(|step| step.text.clone())
             .expect("a reply of text alone");
+        if self.task.open_states().1 && self.task.delivers_checked() {
+            // The model has nothing more to do; what is delivered is the checked text.
+            return self.pass_optional(None);
+        }
         match self.task.admit_answer(&answer, self.turn.rules) {
             Ok(observed) => {
-                self.runtime(Body::AnswerAdmitted(AnswerAdmitted {
+                self.pass_optional(None)?;
+                let answered = AnswerAdmitted {
                     answer: answer.clone(),
                     observed,
-                }))?;
+                };
+                self.runtime(Body::AnswerAdmitted(answered))?;
                 self.runtime(Body::TaskCompleted(TaskCompleted { answer }))?;
             }
             Err(refusal) => {

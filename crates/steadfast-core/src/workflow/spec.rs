@@ -98,7 +98,7 @@ pub struct StateSpec {
     /// but fails this is a failed check, not a failed call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub success_when: Option<String>,
-    /// `false`: the contract does not ask for this state.
+    /// `false`: the contract does not ask for this state; a model may pass over it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mandatory: Option<bool>,
     /// A rule (CEL over `input, receipts, facts, phase, counters`) under which
@@ -412,7 +412,7 @@ pub struct Limits {
     pub steps: u32,
     /// How often a state may be entered.
     pub visits: u32,
-    /// Refused proposals in a row.
+    /// Replies in a row of which nothing was admitted.
     pub refusals: u32,
     /// Calls of the model for one step.
     pub model_attempts: u32,

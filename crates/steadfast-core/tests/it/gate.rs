@@ -105,7 +105,7 @@ fn g12_refusals_in_a_row_end_the_task_with_a_diagnosis() {
         bench.say("done!");
     }
     expect![[r#"
-        "5 proposals in a row were refused, the last because the answer is void: the contract is not complete, `extract_keywords`, `search_knowledge`, `format_check` must still succeed"
+        "nothing of 5 replies in a row was admitted, the last because the answer is void: the contract is not complete, `extract_keywords`, `search_knowledge`, `format_check` must still succeed"
     "#]]
     .assert_debug_eq(&match bench.outcome() {
         Some(steadfast_core::task::Outcome::Failed { diagnosis, .. }) => diagnosis.clone(),
@@ -171,10 +171,6 @@ fn a_reply_of_too_many_calls_is_bounded() {
         })
         .collect();
     assert_eq!(codes, [vec!["G0001"; 32], vec!["G0008"; 8]].concat());
-    assert!(
-        bench.outcome().is_some(),
-        "forty refusals in a row are more than five"
-    );
 }
 
 #[test]

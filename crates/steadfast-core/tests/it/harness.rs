@@ -128,6 +128,16 @@ impl Bench {
             shown: 0,
         };
         bench.adopt(recorded);
+        assert_eq!(
+            bench.due().wake_at,
+            Some(now),
+            "a new task is moved on at once"
+        );
+        let recorded = bench
+            .task
+            .record(Input::Wake, bench.turn())
+            .expect("it records");
+        bench.adopt(recorded);
         bench
     }
 

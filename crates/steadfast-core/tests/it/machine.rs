@@ -320,3 +320,55 @@ fn a_sub_workflow_is_one_step_of_the_contract_above_it() {
         }]
     );
 }
+
+/// An optional state may be passed over, by the call after it or by the answer;
+/// a mandatory one may not.
+#[test]
+fn an_optional_state_may_be_passed_over() {
+    let spec = |tail: bool| {
+        json!({
+            "workflow_id": "w",
+            "initial_state": "A",
+            "states": {
+                "A": {"skill": "a", "mandatory": tail, "on_success": "B", "on_failure": "A_RETRY"},
+                "B": {"skill": "b", "mandatory": !tail, "on_success": "DONE", "on_failure": "B_RETRY"}
+            },
+            "skills": {"a": {"kind": "function", "effect": "read"}, "b": {"kind": "function", "effect": "read"}}
+        })
+    };
+    let mut bench = Bench::new(spec(false));
+    bench.new_lines();
+    bench.say("no");
+    bench.succeed("b", json!({}), json!(1));
+    bench.say("yes");
+    expect![[r#"
+        model_replied
+        answer_refused G0010: the answer is void: the contract is not complete, `b` must still succeed
+        model_called m2.1 max 1000
+        model_replied
+        state_skipped A
+        state_entered B
+        call_admitted s2.0 b {}
+        skill_called s2.0 attempt 1
+        skill_returned s2.0 ok 1/1 next -
+        state_entered DONE
+        model_called m3.1 max 1000
+        model_replied
+        answer_admitted "yes"
+        task_completed "yes"
+    "#]]
+    .assert_eq(&bench.new_lines());
+
+    let mut bench = Bench::new(spec(true));
+    bench.succeed("a", json!({}), json!(1));
+    bench.new_lines();
+    bench.say("yes");
+    expect![[r#"
+        model_replied
+        state_skipped B
+        state_entered DONE
+        answer_admitted "yes"
+        task_completed "yes"
+    "#]]
+    .assert_eq(&bench.new_lines());
+}

@@ -32,7 +32,9 @@ pub(super) async fn drive(session: &mut Session<'_>) -> Result<Rest, Error> {
     loop {
         take_inbox(session).await?;
         at_work.abandon_closed(session);
-        let due = session.task.due(session.driver.clock.now(), session.lease.epoch);
+        let due = session
+            .task
+            .due(session.now(), session.lease.epoch);
         let mut started = false;
         for effect in &due.effects {
             if !at_work.handles.contains_key(effect.call()) {
@@ -51,7 +53,9 @@ pub(super) async fn drive(session: &mut Session<'_>) -> Result<Rest, Error> {
                 });
             }
             let Some(at) = due.wake_at else {
-                return Err(Error::Stalled { task: session.task.state.task.clone() });
+                return Err(Error::Stalled {
+                    task: session.task.state.task.clone(),
+                });
             };
             wait(session, at).await?;
             continue;
@@ -76,12 +80,16 @@ async fn step(
                 if let Input::ModelDone { call, .. } | Input::SkillDone { call, .. } = &input {
                     at_work.handles.remove(call);
                 }
-                session.commit(None, |task, turn| task.record(input.clone(), turn)).await?;
+                session
+                    .commit(None, |task, turn| task.record(input.clone(), turn))
+                    .await?;
             }
         }
         Either::Right(_) => {
-            if wake_at.is_some_and(|at| at <= clock.now()) {
-                session.commit(None, |task, turn| task.record(Input::Wake, turn)).await?;
+            if wake_at.is_some_and(|at| at <= session.now()) {
+                session
+                    .commit(None, |task, turn| task.record(Input::Wake, turn))
+                    .await?;
             }
             keep_lease(session).await?;
         }
@@ -95,8 +103,10 @@ async fn wait(session: &mut Session<'_>, at: Timestamp) -> Result<(), Error> {
     let poll = clock.now().plus_ms(session.driver.settings.inbox_poll_ms);
     clock.sleep_until(at.min(poll)).await;
     keep_lease(session).await?;
-    if at <= session.driver.clock.now() {
-        session.commit(None, |task, turn| task.record(Input::Wake, turn)).await?;
+    if at <= session.now() {
+        session
+            .commit(None, |task, turn| task.record(Input::Wake, turn))
+            .await?;
     }
     Ok(())
 }
@@ -144,10 +154,18 @@ async fn begin(
         }
         Effect::CallSkill { intent, .. } | Effect::VerifyDeed { intent, .. } => {
             if *intent == Intent::Needed {
-                session.commit(None, |task, turn| task.begin_call(&call, turn)).await?;
+                session
+                    .commit(None, |task, turn| task.begin_call(&call, turn))
+                    .await?;
             }
             let verify = matches!(effect, Effect::VerifyDeed { .. });
-            let stage = session.task.state.stands.calls.get(&call).map(|call| &call.stage);
+            let stage = session
+                .task
+                .state
+                .stands
+                .calls
+                .get(&call)
+                .map(|call| &call.stage);
             use steadfast_core::task::state::Stage;
             if matches!(stage, Some(Stage::Called { .. } | Stage::Verifying)) {
                 let future = skill_call(session, &call, verify)?;
@@ -158,7 +176,9 @@ async fn begin(
         // A person decides, and the decision comes by the inbox.
         Effect::AskApproval { .. } => Ok(false),
         Effect::Recall { .. } | Effect::Validate { .. } | Effect::StartChild { .. } => {
-            Err(Error::NoHandler { effect: format!("{effect:?}") })
+            Err(Error::NoHandler {
+                effect: format!("{effect:?}"),
+            })
         }
     }
 }
@@ -168,7 +188,8 @@ impl AtWork {
         let (handle, registration) = AbortHandle::new_pair();
         self.handles.insert(call, handle);
         let abortable = Abortable::new(future, registration);
-        self.futures.push(Box::pin(async move { abortable.await.ok() }));
+        self.futures
+            .push(Box::pin(async move { abortable.await.ok() }));
     }
 
     /// Abandons what the task no longer waits for, such as a model call after a
@@ -211,12 +232,22 @@ fn skill_call(
 ) -> Result<BoxFuture<'static, Input>, Error> {
     let call = &session.task.state.stands.calls[id];
     let name = match verify {
-        true => session.task.verifier(call).cloned().unwrap_or_else(|| call.skill.clone()),
+        true => session
+            .task
+            .verifier(call)
+            .cloned()
+            .unwrap_or_else(|| call.skill.clone()),
         false => call.skill.clone(),
     };
     let skill = session.driver.skills.get(name.as_str()).cloned();
-    let skill = skill.ok_or_else(|| Error::NoSkill { skill: name.to_string() })?;
-    let declared = session.task.workflow.skill(name.as_str()).and_then(|spec| spec.timeout_ms);
+    let skill = skill.ok_or_else(|| Error::NoSkill {
+        skill: name.to_string(),
+    })?;
+    let declared = session
+        .task
+        .workflow
+        .skill(name.as_str())
+        .and_then(|spec| spec.timeout_ms);
     let request = SkillCall {
         task: session.task.state.task.clone(),
         call: id.clone(),
@@ -228,7 +259,10 @@ fn skill_call(
     let clock = Arc::clone(&session.driver.clock);
     Ok(Box::pin(async move {
         let outcome = carry_out(skill, &request, clock).await;
-        Input::SkillDone { call: request.call, outcome }
+        Input::SkillDone {
+            call: request.call,
+            outcome,
+        }
     }))
 }
 
@@ -242,16 +276,27 @@ async fn carry_out(
         Either::Left((outcome, _)) => outcome,
         Either::Right(_) => {
             let message = format!("no result within {} ms", request.timeout_ms);
-            return Err(SkillError { class: SkillFailure::Timeout, message });
+            return Err(SkillError {
+                class: SkillFailure::Timeout,
+                message,
+            });
         }
     };
-    let result = outcome.map_err(|e| SkillError { class: e.class, message: e.message })?;
+    let result = outcome.map_err(|e| SkillError {
+        class: e.class,
+        message: e.message,
+    })?;
     let bytes = result.to_string().len() as u64;
     if bytes > limits::CONTENT_BYTES_MAX {
         // The deed may well be done; only its result cannot be kept.
-        let message =
-            format!("the result has {bytes} bytes, at most {} are kept", limits::CONTENT_BYTES_MAX);
-        return Err(SkillError { class: SkillFailure::Lost, message });
+        let message = format!(
+            "the result has {bytes} bytes, at most {} are kept",
+            limits::CONTENT_BYTES_MAX
+        );
+        return Err(SkillError {
+            class: SkillFailure::Lost,
+            message,
+        });
     }
     Ok(result)
 }

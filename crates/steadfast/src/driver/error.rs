@@ -15,7 +15,11 @@ pub enum Error {
     #[error(transparent)]
     Corrupt(#[from] Corrupt),
     #[error("the context of call `{call}` of task `{task}` cannot be rendered again")]
-    Rebuild { task: TaskId, call: CallId, source: RebuildError },
+    Rebuild {
+        task: TaskId,
+        call: CallId,
+        source: RebuildError,
+    },
     #[error("the context of call `{call}` of task `{task}` renders differently from what was sent")]
     ContextDiffers { task: TaskId, call: CallId },
     #[error("the workflow calls skill `{skill}`, which this driver does not have")]
@@ -25,7 +29,11 @@ pub enum Error {
     #[error("this driver cannot carry out `{effect}`")]
     NoHandler { effect: String },
     #[error("the item {item} in the inbox of task `{task}` does not read: {reason}")]
-    Inbox { task: TaskId, item: u64, reason: String },
+    Inbox {
+        task: TaskId,
+        item: u64,
+        reason: String,
+    },
 }
 
 impl Error {
@@ -51,9 +59,7 @@ impl Error {
             Error::Record(RecordError::Workflow(_)) => {
                 Some("run `steadfast check` on the workflow".to_owned())
             }
-            Error::Corrupt(corrupt) => {
-                Some(format!("run `steadfast verify {}`", corrupt.task))
-            }
+            Error::Corrupt(corrupt) => Some(format!("run `steadfast verify {}`", corrupt.task)),
             Error::NoSkill { .. } => {
                 Some("give it a `kind` in the workflow, or register it with the driver".to_owned())
             }

@@ -18,8 +18,7 @@ pub(super) fn item(principal: Principal, command: &Command, at: Timestamp) -> In
 /// Reads an item back. The channel decides who speaks: an item that names no
 /// person is from nobody who may command.
 pub(super) fn input(item: &InboxItem) -> Result<Input, String> {
-    let command: Command =
-        serde_json::from_slice(&item.body).map_err(|error| error.to_string())?;
+    let command: Command = serde_json::from_slice(&item.body).map_err(|error| error.to_string())?;
     let principal = match &item.source {
         Source::User { principal } | Source::Approver { principal } => principal.clone(),
         other => return Err(format!("its source `{other:?}` is no person")),

@@ -6,14 +6,12 @@ use steadfast_core::content::{HoldsContent, Salt};
 use steadfast_core::context::{Manifest, Request, rebuild, request_hash};
 use steadfast_core::event::seal;
 use steadfast_core::hash::Hash;
-use steadfast_core::id::{CallId, Seq, TaskId};
+use steadfast_core::id::{CallId, Seq, TaskId, Timestamp};
 use steadfast_core::task::record::Turn;
 use steadfast_core::task::state::{Lifecycle, ModelSlot, State};
 use steadfast_core::task::{Outcome, RecordError, Recorded, Start, Task, Waiting};
 use steadfast_core::workflow::{Spec, Workflow};
-use steadfast_store::{
-    Batch, Head, InboxId, Lease, Log, Status, Takeover, TaskHeader,
-};
+use steadfast_store::{Batch, Head, InboxId, Lease, Log, Status, Takeover, TaskHeader};
 use steadfast_store::{hydrate, load_events};
 
 use super::{Driver, Error};
@@ -42,13 +40,23 @@ pub(super) async fn begin(
     // compile leaves no empty log behind. The first lease of a task has epoch 1.
     let salt = header.salt;
     let now = driver.clock.now();
-    let turn = |epoch| Turn { now, epoch, rules: driver.rules.rules() };
+    let turn = |epoch| Turn {
+        now,
+        epoch,
+        rules: driver.rules.rules(),
+    };
     let first = steadfast_core::id::Epoch(1);
     let recorded = Task::start(id.clone(), salt, start, turn(first))?;
     driver.log.create(id, header).await?;
     let lease = driver
         .log
-        .lease(id, &driver.holder, now, driver.settings.lease_ms, Takeover::IfExpired)
+        .lease(
+            id,
+            &driver.holder,
+            now,
+            driver.settings.lease_ms,
+            Takeover::IfExpired,
+        )
         .await?;
     assert_eq!(lease.epoch, first, "a new task has no earlier lease");
     let mut recorded = recorded;
@@ -57,7 +65,10 @@ pub(super) async fn begin(
         epoch: lease.epoch,
         events: seal(Hash::ZERO, &mut recorded.events),
         consumed: Vec::new(),
-        status: Some(Status { text: status(&recorded.task), at: now }),
+        status: Some(Status {
+            text: status(&recorded.task),
+            at: now,
+        }),
     };
     driver.log.append(id, batch).await?;
     for event in &recorded.events {
@@ -87,13 +98,19 @@ pub async fn load(log: &dyn Log, id: &TaskId) -> Result<Task, Error> {
 /// A snapshot is a cache: one that does not read, or whose content is gone,
 /// counts as none.
 async fn from_snapshot(log: &dyn Log, id: &TaskId) -> Result<Option<Task>, Error> {
-    let Some((seq, bytes)) = log.snapshot(id).await? else { return Ok(None) };
-    let Ok(mut state) = serde_json::from_slice::<State>(&bytes) else { return Ok(None) };
+    let Some((seq, bytes)) = log.snapshot(id).await? else {
+        return Ok(None);
+    };
+    let Ok(mut state) = serde_json::from_slice::<State>(&bytes) else {
+        return Ok(None);
+    };
     if state.seq != seq || hydrate(log, id, seq, &mut state).await.is_err() {
         return Ok(None);
     }
     let spec: Option<Spec> = serde_json::from_str(&state.workflow.text()).ok();
-    let Some(Ok(workflow)) = spec.map(Workflow::compile) else { return Ok(None) };
+    let Some(Ok(workflow)) = spec.map(Workflow::compile) else {
+        return Ok(None);
+    };
     Ok(Some(Task { state, workflow }))
 }
 
@@ -110,9 +127,15 @@ pub async fn rebuild_request(
     slot: &ModelSlot,
     expected: Option<Hash>,
 ) -> Result<Request, Error> {
-    let failed = |source| Error::Rebuild { task: id.clone(), call: slot.call.clone(), source };
+    let failed = |source| Error::Rebuild {
+        task: id.clone(),
+        call: slot.call.clone(),
+        source,
+    };
     let manifest: Manifest = serde_json::from_str(&slot.manifest.text()).map_err(|_| {
-        failed(steadfast_core::context::RebuildError::NotAFragment(slot.manifest.hash))
+        failed(steadfast_core::context::RebuildError::NotAFragment(
+            slot.manifest.hash,
+        ))
     })?;
     let mut payloads = log.content(id, &manifest.names()).await?;
     let mut wanted = BTreeSet::new();
@@ -125,7 +148,10 @@ pub async fn rebuild_request(
     payloads.extend(log.content(id, &wanted).await?);
     let request = rebuild(&manifest, &payloads, salt).map_err(failed)?;
     if expected.is_some_and(|hash| hash != request_hash(&request, salt)) {
-        return Err(Error::ContextDiffers { task: id.clone(), call: slot.call.clone() });
+        return Err(Error::ContextDiffers {
+            task: id.clone(),
+            call: slot.call.clone(),
+        });
     }
     Ok(request)
 }
@@ -139,16 +165,36 @@ impl<'a> Session<'a> {
         let now = driver.clock.now();
         let ttl = driver.settings.lease_ms;
         // Load inside the lease: what is folded cannot grow old unnoticed.
-        let lease = driver.log.lease(id, &driver.holder, now, ttl, takeover).await?;
+        let lease = driver
+            .log
+            .lease(id, &driver.holder, now, ttl, takeover)
+            .await?;
         let task = load(driver.log.as_ref(), id).await?;
         let head = driver.log.head(id).await?;
         let snapshot_at = task.state.seq;
-        Ok(Session { driver, lease, task, head, request: None, snapshot_at })
+        Ok(Session {
+            driver,
+            lease,
+            task,
+            head,
+            request: None,
+            snapshot_at,
+        })
+    }
+
+    /// The time, never before the last event: a clock that was set back between
+    /// two runs must not make a log run backwards.
+    pub(super) fn now(&self) -> Timestamp {
+        self.driver.clock.now().max(self.task.state.last_at)
     }
 
     pub(super) fn turn(&self) -> Turn<'a> {
-        let (now, epoch) = (self.driver.clock.now(), self.lease.epoch);
-        Turn { now, epoch, rules: self.driver.rules.rules() }
+        let (now, epoch) = (self.now(), self.lease.epoch);
+        Turn {
+            now,
+            epoch,
+            rules: self.driver.rules.rules(),
+        }
     }
 
     /// Records and appends. When another writer was first, takes its events in
@@ -168,7 +214,10 @@ impl<'a> Session<'a> {
                 epoch: self.lease.epoch,
                 events: seal(self.head.hash, &mut recorded.events),
                 consumed: consumed.into_iter().collect(),
-                status: Some(Status { text: status(&recorded.task), at: self.driver.clock.now() }),
+                status: Some(Status {
+                    text: status(&recorded.task),
+                    at: self.driver.clock.now(),
+                }),
             };
             match self.driver.log.append(&self.task.state.task, batch).await {
                 Ok(head) => {
@@ -179,7 +228,9 @@ impl<'a> Session<'a> {
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(Error::Stalled { task: self.task.state.task.clone() })
+        Err(Error::Stalled {
+            task: self.task.state.task.clone(),
+        })
     }
 
     async fn adopt(&mut self, recorded: Recorded) -> Result<Option<String>, Error> {
@@ -210,7 +261,10 @@ impl<'a> Session<'a> {
     async fn snapshot(&mut self) -> Result<(), Error> {
         let state = &self.task.state;
         let bytes = serde_json::to_vec(state).expect("a state is JSON");
-        self.driver.log.save_snapshot(&state.task, state.seq, bytes).await?;
+        self.driver
+            .log
+            .save_snapshot(&state.task, state.seq, bytes)
+            .await?;
         self.snapshot_at = state.seq;
         Ok(())
     }
@@ -221,7 +275,13 @@ impl<'a> Session<'a> {
         if let Some((_, request)) = self.request.take_if(|(of, _)| of == call) {
             return Ok(request);
         }
-        let slot = self.task.state.stands.model.as_ref().expect("due names an open call");
+        let slot = self
+            .task
+            .state
+            .stands
+            .model
+            .as_ref()
+            .expect("due names an open call");
         let log = self.driver.log.as_ref();
         let (id, salt) = (&self.task.state.task, &self.task.state.salt);
         rebuild_request(log, id, salt, slot, Some(slot.context)).await
@@ -229,7 +289,11 @@ impl<'a> Session<'a> {
 
     pub(super) async fn renew(&mut self) -> Result<(), Error> {
         let now = self.driver.clock.now();
-        self.lease = self.driver.log.renew(&self.lease, now, self.driver.settings.lease_ms).await?;
+        self.lease = self
+            .driver
+            .log
+            .renew(&self.lease, now, self.driver.settings.lease_ms)
+            .await?;
         Ok(())
     }
 
@@ -248,12 +312,20 @@ fn status(task: &Task) -> String {
         Lifecycle::Running => "running",
         Lifecycle::Paused => "paused",
         Lifecycle::Cancelling => "cancelling",
-        Lifecycle::Ended { outcome: Outcome::Completed { .. } } => "completed",
-        Lifecycle::Ended { outcome: Outcome::Failed { .. } } => "failed",
-        Lifecycle::Ended { outcome: Outcome::Cancelled } => "cancelled",
+        Lifecycle::Ended {
+            outcome: Outcome::Completed { .. },
+        } => "completed",
+        Lifecycle::Ended {
+            outcome: Outcome::Failed { .. },
+        } => "failed",
+        Lifecycle::Ended {
+            outcome: Outcome::Cancelled,
+        } => "cancelled",
     };
     // An epoch that nobody has yet: what would wait for a person after a restart.
-    let waiting = task.due(task.state.last_at, steadfast_core::id::Epoch(0)).waiting;
+    let waiting = task
+        .due(task.state.last_at, steadfast_core::id::Epoch(0))
+        .waiting;
     match waiting {
         Some(Waiting::Approval { .. } | Waiting::Doubt { .. }) => "waiting".to_owned(),
         _ => word.to_owned(),

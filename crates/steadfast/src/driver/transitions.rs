@@ -37,7 +37,10 @@ pub fn transitions(task: &TaskId, events: &[Event]) -> Vec<Transition> {
             }
             Body::SkillReturned(body) => {
                 if let Some((_, result)) = calls.get_mut(&body.call) {
-                    *result = body.result.payload().map(|bytes| Hash::of_bytes(bytes).to_string());
+                    *result = body
+                        .result
+                        .payload()
+                        .map(|bytes| Hash::of_bytes(bytes).to_string());
                 }
             }
             Body::StateEntered(body) => {
@@ -47,7 +50,11 @@ pub fn transitions(task: &TaskId, events: &[Event]) -> Vec<Transition> {
                     ts: event.at.as_seconds(),
                     workflow: workflow.clone(),
                     from: from.to_string(),
-                    to: if body.retry { format!("{from}_RETRY") } else { body.to.to_string() },
+                    to: if body.retry {
+                        format!("{from}_RETRY")
+                    } else {
+                        body.to.to_string()
+                    },
                     skill: call.map(|(skill, _)| skill.clone()),
                     result_hash: call.and_then(|(_, result)| result.clone()),
                     hash_alg: HASH_ALG.to_owned(),
