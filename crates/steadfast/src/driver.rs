@@ -21,7 +21,7 @@ use steadfast_core::task::input::Command;
 use steadfast_core::task::{Outcome, Start, Task, Waiting};
 use steadfast_store::{InboxId, InboxItem, Log, Takeover, TaskHeader};
 
-use crate::clock::Clock;
+use crate::clock::{Clock, SystemClock};
 use crate::model::Model;
 use crate::rules::StandardRules;
 use crate::skill::Skills;
@@ -94,6 +94,22 @@ impl std::fmt::Debug for Driver {
 }
 
 impl Driver {
+    /// A driver with the machine's clock, the tokenizer that the model's name
+    /// tells, and a holder name of its own. Every field can be set after.
+    pub fn new(log: Arc<dyn Log>, model: Arc<dyn Model>, skills: Skills) -> Driver {
+        let rules = StandardRules::for_model(model.name());
+        Driver {
+            log,
+            skills,
+            rules: Arc::new(rules),
+            clock: Arc::new(SystemClock::new()),
+            observer: Arc::new(Unobserved),
+            holder: format!("driver-{}", uuid::Uuid::now_v7()),
+            settings: Settings::default(),
+            model,
+        }
+    }
+
     /// Makes a task and records its first batch. It is not run yet.
     ///
     /// # Errors

@@ -32,9 +32,7 @@ pub(super) async fn drive(session: &mut Session<'_>) -> Result<Rest, Error> {
     loop {
         take_inbox(session).await?;
         at_work.abandon_closed(session);
-        let due = session
-            .task
-            .due(session.now(), session.lease.epoch);
+        let due = session.task.due(session.now(), session.lease.epoch);
         let mut started = false;
         for effect in &due.effects {
             if !at_work.handles.contains_key(effect.call()) {
