@@ -26,7 +26,10 @@ impl SystemClock {
             .duration_since(std::time::UNIX_EPOCH)
             .unwrap_or_default();
         let at_start = Timestamp(i64::try_from(since.as_micros()).unwrap_or(i64::MAX));
-        SystemClock { started: std::time::Instant::now(), at_start }
+        SystemClock {
+            started: std::time::Instant::now(),
+            at_start,
+        }
     }
 }
 

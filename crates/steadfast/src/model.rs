@@ -1,10 +1,26 @@
 //! Language models, behind one trait.
+//!
+//! Three implementations: a script for tests, the extractive writer that needs
+//! neither key nor network, and a client of OpenAI-compatible endpoints.
+//! [`select`](select::select) turns the name that a user gave into one of them.
+//! Retries, recording and gating are the runtime's and are not here.
+
+pub mod extractive;
+pub mod failure;
+#[cfg(feature = "openai")]
+pub mod openai;
+pub mod scripted;
+pub mod select;
 
 use async_trait::async_trait;
 use steadfast_core::context::Request;
 use steadfast_core::event::task::Window;
 use steadfast_core::proposal::{ModelError, Reply};
 use steadfast_core::rules::Tokenizer;
+
+pub use extractive::Extractive;
+pub use scripted::{Script, Scripted};
+pub use select::select;
 
 /// A language model that can be called.
 #[async_trait]

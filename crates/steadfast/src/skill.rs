@@ -1,11 +1,21 @@
 //! Skills, behind one trait.
 
+#[cfg(feature = "builtin-skills")]
+pub mod builtin;
+pub mod command;
+pub mod function;
+pub mod registry;
+
 use async_trait::async_trait;
 use serde_json::Value;
 use steadfast_core::event::skill::SkillFailure;
 use steadfast_core::hash::Hash;
 use steadfast_core::id::{CallId, TaskId};
 use steadfast_core::workflow::spec::SkillSpec;
+
+pub use command::CommandSkill;
+pub use function::FunctionSkill;
+pub use registry::Skills;
 
 /// An ability that the agent can call.
 #[async_trait]
@@ -45,8 +55,20 @@ pub struct SkillError {
 }
 
 impl SkillError {
+    pub fn new(class: SkillFailure, message: impl Into<String>) -> Self {
+        SkillError {
+            class,
+            message: message.into(),
+        }
+    }
+
     /// The skill says that it failed and did nothing.
     pub fn reported(message: impl Into<String>) -> Self {
-        SkillError { class: SkillFailure::Reported, message: message.into() }
+        SkillError::new(SkillFailure::Reported, message)
+    }
+
+    /// The call never began.
+    pub fn not_started(message: impl Into<String>) -> Self {
+        SkillError::new(SkillFailure::NotStarted, message)
     }
 }

@@ -1,0 +1,249 @@
+//! From a workflow's skill entries to skills that can be called.
+//!
+//! Each entry has a kind; each kind has its builder here. What a workflow
+//! declares about a skill (ports, effect, retries) was settled when the spec
+//! was resolved; here it only becomes something that can act. Results are held
+//! to the output schema by the runtime, not here.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use steadfast_core::id::SkillName;
+use steadfast_core::workflow::Problem;
+use steadfast_core::workflow::spec::{SkillSpec, Spec};
+
+use super::{CommandSkill, Skill};
+
+/// The kinds that this build can carry out.
+pub const KINDS: &[&str] = &[
+    #[cfg(feature = "builtin-skills")]
+    "builtin",
+    "command",
+    "function",
+];
+
+/// The skills of a workflow, by name.
+#[derive(Clone, Default)]
+pub struct Skills {
+    skills: BTreeMap<SkillName, Arc<dyn Skill>>,
+}
+
+impl Skills {
+    /// Builds every skill of a resolved spec. Relative paths start at
+    /// `base_dir`, the folder of the workflow file. `functions` are the skills
+    /// that the embedding program brings; an entry of kind `function`, or of no
+    /// kind, finds its own there by name.
+    ///
+    /// # Errors
+    ///
+    /// All entries that cannot be built, in the order of their names.
+    pub fn build(
+        spec: &Spec,
+        base_dir: &Path,
+        functions: &BTreeMap<SkillName, Arc<dyn Skill>>,
+    ) -> Result<Skills, Vec<Error>> {
+        let mut skills = BTreeMap::new();
+        let mut errors = Vec::new();
+        for (name, entry) in &spec.skills {
+            match build_one(name, entry, base_dir, functions) {
+                Ok(skill) => drop(skills.insert(name.clone(), skill)),
+                Err(error) => errors.push(error),
+            }
+        }
+        if errors.is_empty() {
+            Ok(Skills { skills })
+        } else {
+            Err(errors)
+        }
+    }
+
+    pub fn get(&self, name: &str) -> Option<&Arc<dyn Skill>> {
+        self.skills.get(name)
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &SkillName> {
+        self.skills.keys()
+    }
+}
+
+impl FromIterator<(SkillName, Arc<dyn Skill>)> for Skills {
+    fn from_iter<I: IntoIterator<Item = (SkillName, Arc<dyn Skill>)>>(skills: I) -> Self {
+        Skills {
+            skills: skills.into_iter().collect(),
+        }
+    }
+}
+
+impl fmt::Debug for Skills {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.names()).finish()
+    }
+}
+
+/// A spec in which every entry that asks for a built-in stands in full: its
+/// ports, effect and checks are the built-in's where the entry says nothing.
+/// To be called on a resolved spec, before it is checked or compiled; what is
+/// complete stays as it is.
+#[must_use]
+pub fn complete(mut spec: Spec) -> Spec {
+    #[cfg(feature = "builtin-skills")]
+    for (name, entry) in &mut spec.skills {
+        if entry.kind.as_deref().is_none_or(|kind| kind == "builtin")
+            && let Some(whole) = super::builtin::complete(name, entry)
+        {
+            *entry = whole;
+        }
+    }
+    #[cfg(not(feature = "builtin-skills"))]
+    let _ = &mut spec;
+    spec
+}
+
+fn build_one(
+    name: &SkillName,
+    entry: &SkillSpec,
+    base_dir: &Path,
+    functions: &BTreeMap<SkillName, Arc<dyn Skill>>,
+) -> Result<Arc<dyn Skill>, Error> {
+    let named = || name.as_str().to_owned();
+    match entry.kind.as_deref() {
+        Some("command") => CommandSkill::new(name.clone(), entry.clone(), base_dir)
+            .map(|skill| Arc::new(skill) as Arc<dyn Skill>)
+            .map_err(|why| Error::Config {
+                skill: named(),
+                why,
+            }),
+        Some("function") => functions
+            .get(name)
+            .cloned()
+            .ok_or_else(|| Error::NoFunction {
+                skill: named(),
+                known: listed(functions.keys()),
+            }),
+        #[cfg(feature = "builtin-skills")]
+        Some("builtin") => super::builtin::build(name, entry, base_dir)?.ok_or_else(|| {
+            let wanted = super::builtin::wanted(name, entry).to_owned();
+            let known = listed(super::builtin::specs().keys());
+            Error::NoBuiltin {
+                skill: named(),
+                wanted,
+                known,
+            }
+        }),
+        Some(kind) => Err(Error::UnknownKind {
+            skill: named(),
+            kind: kind.to_owned(),
+        }),
+        None => {
+            if let Some(function) = functions.get(name) {
+                return Ok(function.clone());
+            }
+            #[cfg(feature = "builtin-skills")]
+            if let Some(skill) = super::builtin::build(name, entry, base_dir)? {
+                return Ok(skill);
+            }
+            Err(Error::NoKind { skill: named() })
+        }
+    }
+}
+
+fn listed<'a>(names: impl Iterator<Item = &'a SkillName>) -> Vec<String> {
+    names.map(|name| name.as_str().to_owned()).collect()
+}
+
+/// A skill entry that cannot be carried out. Each variant is a code with a
+/// page in `docs/errors`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    #[error("skill `{skill}` is of unknown kind `{kind}`")]
+    UnknownKind { skill: String, kind: String },
+    #[error("skill `{skill}` has no kind, and nothing of this name is built in")]
+    NoKind { skill: String },
+    #[error("skill `{skill}`: there is no built-in skill `{wanted}`")]
+    NoBuiltin {
+        skill: String,
+        wanted: String,
+        known: Vec<String>,
+    },
+    #[error("skill `{skill}`: this program brings no function of that name")]
+    NoFunction { skill: String, known: Vec<String> },
+    #[error("skill `{skill}`: its `config` does not fit: {why}")]
+    Config { skill: String, why: String },
+    #[error("skill `{skill}`: the folder `{}` cannot be used: {why}", folder.display())]
+    Folder {
+        skill: String,
+        folder: PathBuf,
+        why: String,
+    },
+}
+
+impl Error {
+    pub fn code(&self) -> &'static str {
+        match self {
+            Error::UnknownKind { .. } => "S0001",
+            Error::NoKind { .. } => "S0002",
+            Error::NoBuiltin { .. } => "S0003",
+            Error::NoFunction { .. } => "S0004",
+            Error::Config { .. } => "S0005",
+            Error::Folder { .. } => "S0006",
+        }
+    }
+
+    /// The name of the skill entry.
+    pub fn skill(&self) -> &str {
+        match self {
+            Error::UnknownKind { skill, .. }
+            | Error::NoKind { skill }
+            | Error::NoBuiltin { skill, .. }
+            | Error::NoFunction { skill, .. }
+            | Error::Config { skill, .. }
+            | Error::Folder { skill, .. } => skill,
+        }
+    }
+
+    /// What mends it.
+    pub fn hint(&self) -> String {
+        match self {
+            Error::UnknownKind { .. } | Error::NoKind { .. } => {
+                format!("this build knows the kinds {}", quoted(KINDS))
+            }
+            Error::NoBuiltin { known, .. } => {
+                format!(
+                    "built in are {}; set `config.builtin` to one of them",
+                    quoted(known)
+                )
+            }
+            Error::NoFunction { known, .. } if known.is_empty() => {
+                "register the function in the program, or make it a `command`".to_owned()
+            }
+            Error::NoFunction { known, .. } => format!("registered are {}", quoted(known)),
+            Error::Config { .. } => "see docs/skills.md for the keys of each kind".to_owned(),
+            Error::Folder { .. } => {
+                "create it, or set `config.folder`; the path starts at the workflow's folder"
+                    .to_owned()
+            }
+        }
+    }
+
+    /// The finding that `check` shows, with its place in the file.
+    pub fn problem(&self) -> Problem {
+        let key = match self {
+            Error::UnknownKind { .. } | Error::NoFunction { .. } => Some("kind"),
+            Error::NoKind { .. } => None,
+            Error::NoBuiltin { .. } | Error::Config { .. } | Error::Folder { .. } => Some("config"),
+        };
+        let place: Vec<&str> = ["skills", self.skill()].into_iter().chain(key).collect();
+        Problem::error(self.code(), &place, self.to_string()).hint(self.hint())
+    }
+}
+
+fn quoted<S: AsRef<str>>(names: &[S]) -> String {
+    let quoted: Vec<String> = names
+        .iter()
+        .map(|name| format!("`{}`", name.as_ref()))
+        .collect();
+    quoted.join(", ")
+}

@@ -1,0 +1,34 @@
+//! Integration tests of the library, one module a topic.
+
+// Helpers of tests are tests: `allow-unwrap-in-tests` sees only the functions
+// that bear `#[test]` themselves.
+#![allow(clippy::unwrap_used)]
+
+mod driver;
+mod model_extractive;
+#[cfg(feature = "builtin-skills")]
+mod model_extractive_pipeline;
+#[cfg(feature = "openai")]
+mod model_loopback;
+#[cfg(feature = "openai")]
+mod model_openai;
+#[cfg(feature = "openai")]
+mod model_openai_stream;
+mod model_request;
+mod model_scripted;
+mod model_select;
+mod skill_calls;
+mod skill_command;
+#[cfg(feature = "builtin-skills")]
+mod skill_format_check;
+mod skill_function;
+#[cfg(feature = "builtin-skills")]
+mod skill_keywords;
+#[cfg(feature = "builtin-skills")]
+mod skill_knowledge;
+#[cfg(feature = "builtin-skills")]
+mod skill_pipeline;
+#[cfg(feature = "builtin-skills")]
+mod skill_registry;
+mod spec_article;
+mod spec_read;
