@@ -1,6 +1,8 @@
 //! Every bound in one place. A loop, a queue or a size without an entry here is
 //! a bug. Reaching a limit is an event with a diagnosis, never a silent cut.
 
+/// Questions put to a skill's `verify` about one deed before a person is asked.
+pub const VERIFY_QUESTIONS_MAX: u32 = 3;
 /// Calls of one skill in one visit of a state, where the workflow says nothing.
 pub const RETRY_ATTEMPTS_DEFAULT: u32 = 3;
 /// The most attempts that a workflow may ask for.

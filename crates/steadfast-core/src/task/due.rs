@@ -2,6 +2,7 @@
 //! answer, so crash recovery is no special case.
 
 use crate::id::{CallId, Epoch, Timestamp};
+use crate::limits;
 use crate::task::Task;
 use crate::task::state::{Call, Lifecycle, Outcome, Stage};
 
@@ -152,13 +153,8 @@ impl Task {
                     call: id.clone(),
                     intent: Intent::Recorded,
                 }),
-                Stage::Called { .. } | Stage::InDoubt
-                    if call.is_in_doubt(epoch) && self.verifier(call).is_some() =>
-                {
-                    Some(Effect::VerifyDeed {
-                        call: id.clone(),
-                        intent: Intent::Needed,
-                    })
+                Stage::Called { .. } | Stage::InDoubt if call.is_in_doubt(epoch) => {
+                    self.question(id, call, now, due)
                 }
                 _ => None,
             };
@@ -171,6 +167,34 @@ impl Task {
             due.effects.extend(effect);
             before.push(call);
         }
+    }
+
+    /// The question whether a deed in doubt was done, once it may be asked: not
+    /// before the call's own deadline, for until then it may yet be done.
+    fn question(&self, id: &CallId, call: &Call, now: Timestamp, due: &mut Due) -> Option<Effect> {
+        if !self.can_ask(call) {
+            return None;
+        }
+        let spec = self.workflow.skill(call.skill.as_str());
+        let timeout = spec.and_then(|spec| spec.timeout_ms);
+        let settled = call
+            .called_at
+            .plus_ms(timeout.unwrap_or(limits::SKILL_TIMEOUT_MS_DEFAULT));
+        let at = call.ask_at.map_or(settled, |at| at.max(settled));
+        if at > now {
+            due.wake(at);
+            return None;
+        }
+        let intent = Intent::Needed;
+        Some(Effect::VerifyDeed {
+            call: id.clone(),
+            intent,
+        })
+    }
+
+    /// Whether the skill has a `verify` that has not yet failed to answer too often.
+    fn can_ask(&self, call: &Call) -> bool {
+        self.verifier(call).is_some() && call.questions < limits::VERIFY_QUESTIONS_MAX
     }
 
     /// Two calls of one reply conflict when one that acts touches what the other
@@ -217,7 +241,7 @@ impl Task {
                 .map(|(id, _)| id.clone())
                 .collect()
         };
-        let calls = of(&|call| call.is_in_doubt(epoch) && self.verifier(call).is_none());
+        let calls = of(&|call| call.is_in_doubt(epoch) && !self.can_ask(call));
         if !calls.is_empty() {
             return Some(Waiting::Doubt { calls });
         }

@@ -12,7 +12,7 @@ use crate::event::skill::{SkillCalled, SkillFailed, SkillReturned};
 use crate::event::task::TaskStarted;
 use crate::event::{Body, Event};
 use crate::hash::Hash;
-use crate::id::{CallId, SkillName, StateName, TaskId};
+use crate::id::{CallId, Seq, SkillName, StateName, TaskId};
 use crate::limits;
 use crate::source::Source;
 use crate::task::state::{
@@ -263,6 +263,10 @@ impl State {
             key: body.key,
             effect: body.effect,
             attempt: 0,
+            intent: Seq::ZERO,
+            called_at: event.at,
+            questions: 0,
+            ask_at: None,
             stage: Stage::Ready {
                 not_before: None,
                 approved: None,
@@ -278,6 +282,7 @@ impl State {
     fn skill_called(&mut self, event: &Event, body: &SkillCalled) -> Result<(), String> {
         let epoch = event.epoch;
         let call = self.call_mut(&body.call)?;
+        call.intent = event.seq;
         if body.verifying {
             call.stage = Stage::Verifying;
         } else {
@@ -286,6 +291,7 @@ impl State {
                 _ => return Err(format!("call `{}` is not ready", body.call)),
             };
             call.attempt = body.attempt;
+            call.called_at = event.at;
             call.stage = Stage::Called { epoch, approved };
         }
         self.stands.spent.skill_calls += 1;
@@ -319,6 +325,8 @@ impl State {
         if call.stage == Stage::Verifying {
             // The question got no answer; the deed stays in doubt.
             call.stage = Stage::InDoubt;
+            call.questions += 1;
+            call.ask_at = body.retry_at;
             return Ok(());
         }
         if body.in_doubt {

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::event::skill::SkillFailure;
 use crate::event::task::{Parent, Window};
-use crate::id::{CallId, Principal};
+use crate::id::{CallId, Principal, Seq};
 use crate::proposal::{ModelError, Reply};
 use crate::workflow::Spec;
 
@@ -39,6 +39,9 @@ pub enum Input {
     /// A skill call came to its end. The value is what the skill returned.
     SkillDone {
         call: CallId,
+        /// The event of the intent that this is the outcome of: an outcome of an
+        /// earlier attempt says nothing about a later one.
+        intent: Seq,
         outcome: Result<Value, SkillError>,
     },
     /// A person said something, by their channel.

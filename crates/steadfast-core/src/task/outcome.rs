@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::event::Body;
 use crate::event::skill::{DeedSettled, Relay, SkillFailed, SkillFailure, SkillReturned};
-use crate::id::{CallId, SkillName, TaskId};
+use crate::id::{CallId, Seq, SkillName, TaskId};
 use crate::limits;
 use crate::source::Source;
 use crate::task::input::SkillError;
@@ -34,10 +34,14 @@ impl Draft<'_> {
     pub(super) fn skill_done(
         &mut self,
         id: &CallId,
+        intent: Seq,
         outcome: Result<Value, SkillError>,
     ) -> Result<(), Stop> {
         let call = self.task.state.stands.calls.get(id).cloned();
-        let Some(call) = call else { return Ok(()) };
+        let Some(call) = call.filter(|call| call.intent == intent) else {
+            self.note = Some(format!("call `{id}` does not wait for this outcome"));
+            return Ok(());
+        };
         match (&call.stage, outcome) {
             (Stage::Called { .. }, Ok(result)) => self.returned(id, &call, &result),
             (Stage::Called { .. }, Err(error)) => self.failed(id, &call, &error),
@@ -65,6 +69,15 @@ impl Draft<'_> {
             .skill(call.skill.as_str())
             .cloned()
             .unwrap_or_default();
+        if let Some(issue) = self.schema_issue(&spec, result)
+            && !call.may_repeat()
+        {
+            // Something was done, but not what the skill promised: nobody knows
+            // what, so it must not simply be called again.
+            let message = format!("{issue}; the result was {result}");
+            let class = SkillFailure::Lost;
+            return self.failed(id, call, &SkillError { class, message });
+        }
         let because = self.why_not_success(call, &spec, result)?;
         let success = because.is_none();
         let checked = spec.checks.as_deref().filter(|_| success).and_then(|name| {
@@ -98,12 +111,8 @@ impl Draft<'_> {
         spec: &SkillSpec,
         result: &Value,
     ) -> Result<Option<String>, Stop> {
-        let issues = self.turn.rules.schemas.issues(&spec.output, result);
-        if let Some(issue) = issues.first() {
-            return Ok(Some(format!(
-                "the result breaks its schema at `{}`: {}",
-                issue.path, issue.message
-            )));
+        if let Some(issue) = self.schema_issue(spec, result) {
+            return Ok(Some(issue));
         }
         let state = call
             .state
@@ -115,6 +124,15 @@ impl Draft<'_> {
         };
         let holds = self.task.holds(condition, Some(result), self.turn.rules)?;
         Ok((!holds).then(|| format!("`{condition}` does not hold")))
+    }
+
+    fn schema_issue(&self, spec: &SkillSpec, result: &Value) -> Option<String> {
+        let issues = self.turn.rules.schemas.issues(&spec.output, result);
+        let issue = issues.first()?;
+        Some(format!(
+            "the result breaks its schema at `{}`: {}",
+            issue.path, issue.message
+        ))
     }
 
     /// Writes the relay into the result's event, once it is known where the
@@ -163,11 +181,15 @@ impl Draft<'_> {
             && self.task.state.is_running()
             && self.retries_by_itself(call, error.class)
             && attempt < policy.attempts;
-        let retry_at = again.then(|| {
+        let tried = if verifying {
+            call.questions + 1
+        } else {
+            attempt
+        };
+        let retry_at = (again || verifying).then(|| {
             let step = u64::from(self.task.state.stands.counters.steps);
-            self.turn
-                .now
-                .plus_ms(backoff(&self.task.state.task, step, attempt, policy))
+            let pause = backoff(&self.task.state.task, step, tried, policy);
+            self.turn.now.plus_ms(pause)
         });
         let message = self.task.state.salt.seal_text(&error.message);
         let body = SkillFailed {

@@ -66,7 +66,7 @@ pub(super) struct Draft<'a> {
     pub(super) turn: Turn<'a>,
     pub(super) events: Vec<Event>,
     pub(super) request: Option<Request>,
-    note: Option<String>,
+    pub(super) note: Option<String>,
 }
 
 impl Task {
@@ -135,8 +135,12 @@ impl Task {
             Input::ModelDone { call, outcome } => {
                 draft.carry(|draft| draft.model_done(&call, outcome))?;
             }
-            Input::SkillDone { call, outcome } => {
-                draft.carry(|draft| draft.skill_done(&call, outcome))?;
+            Input::SkillDone {
+                call,
+                intent,
+                outcome,
+            } => {
+                draft.carry(|draft| draft.skill_done(&call, intent, outcome))?;
             }
             Input::Command {
                 principal,

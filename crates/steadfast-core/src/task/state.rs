@@ -207,6 +207,13 @@ pub struct Call {
     pub effect: Option<EffectClass>,
     /// Attempts made.
     pub attempt: u32,
+    /// The event of the last intent: whose outcome is awaited.
+    pub intent: Seq,
+    /// When the last attempt began.
+    pub called_at: Timestamp,
+    /// Questions to `verify` that brought no answer, and when to ask again.
+    pub questions: u32,
+    pub ask_at: Option<Timestamp>,
     pub stage: Stage,
 }
 

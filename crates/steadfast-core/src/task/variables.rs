@@ -101,6 +101,7 @@ impl Task {
     }
 
     /// State → result for a state of one skill, state → skill → result for a set.
+    /// A state that has not succeeded, or was passed over, is absent.
     fn receipts(&self) -> Value {
         let mut all = Map::new();
         for state in self.workflow.machine.states.values() {
@@ -116,9 +117,6 @@ impl Task {
                     Some(receipt) => receipt.result.json(),
                     None => continue,
                 },
-                None if self.state.beliefs.skipped.contains_key(&state.name) => {
-                    json!({ "skipped": true })
-                }
                 None => continue,
             };
             all.insert(state.name.to_string(), value);

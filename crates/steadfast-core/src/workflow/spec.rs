@@ -91,7 +91,7 @@ pub struct StateSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_failure: Option<EdgesSpec>,
     /// Arguments that the runtime fills in, as CEL expressions over `input,
-    /// result, receipts, facts, phase, counters`. The model is not asked for them.
+    /// receipts, facts, phase, counters`. The model is not asked for them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub with: BTreeMap<String, String>,
     /// When a result counts as success (CEL over `result`). A call that returns

@@ -124,6 +124,15 @@ fn a_verifier_settles_what_is_in_doubt() {
     bench.call("send", json!({}));
     bench.begin("s2.0");
     bench.epoch = Epoch(2);
+    assert_eq!(bench.due().effects, []);
+    assert_eq!(bench.due().waiting, None);
+    let deadline = bench.now.plus_ms(60_000);
+    assert_eq!(
+        bench.due().wake_at,
+        Some(deadline),
+        "until then it may yet be done"
+    );
+    bench.now = deadline;
     let call = CallId::from("s2.0");
     let effect = Effect::VerifyDeed {
         call,
@@ -137,6 +146,75 @@ fn a_verifier_settles_what_is_in_doubt() {
         bench.new_lines(),
         "deed_settled s2.0 done true\nstate_entered DONE\nmodel_called m3.1 max 1000\n"
     );
+}
+
+/// A `verify` that does not answer is asked again with pauses, and then a person.
+#[test]
+fn g12_a_verifier_is_not_asked_for_ever() {
+    let mut spec = deeds();
+    spec["skills"]["send"]["verify"] = json!("was_sent");
+    spec["skills"]["was_sent"] = json!({"kind": "function", "effect": "read"});
+    let mut bench = Bench::new(spec);
+    bench.succeed("save", json!({}), json!({}));
+    bench.call("send", json!({}));
+    bench.begin("s2.0");
+    bench.skill_fails("s2.0", error(SkillFailure::Lost));
+    bench.new_lines();
+    for _ in 0..3 {
+        bench.now = bench.due().wake_at.expect("it will be asked");
+        bench.begin("s2.0");
+        bench.result("s2.0", json!({"who": "knows"}));
+    }
+    let calls = vec![CallId::from("s2.0")];
+    assert_eq!(bench.due().waiting, Some(Waiting::Doubt { calls }));
+    assert_eq!(bench.due().effects, []);
+    expect![[r#"
+        skill_called s2.0 verifying
+        skill_failed s2.0 reported in doubt
+        skill_called s2.0 verifying
+        skill_failed s2.0 reported in doubt
+        skill_called s2.0 verifying
+        skill_failed s2.0 reported in doubt
+    "#]]
+    .assert_eq(&bench.new_lines());
+}
+
+/// A deed that comes back with something else than promised was still done.
+#[test]
+fn g06_a_result_that_breaks_its_schema_leaves_a_deed_in_doubt() {
+    let mut spec = deeds();
+    spec["skills"]["send"]["output"] = json!({"required": ["id"]});
+    let mut bench = Bench::new(spec);
+    bench.succeed("save", json!({}), json!({}));
+    bench.call("send", json!({}));
+    bench.begin("s2.0");
+    bench.new_lines();
+    bench.result("s2.0", json!({"ok": true}));
+    assert_eq!(bench.new_lines(), "skill_failed s2.0 lost in doubt\n");
+}
+
+/// The outcome of an earlier attempt says nothing about a later one.
+#[test]
+fn g06_a_late_outcome_of_an_earlier_attempt_is_not_taken_for_a_later_ones() {
+    let mut bench = Bench::new(pipeline());
+    bench.call("extract_keywords", json!({"input": "x"}));
+    let call = CallId::from("s1.0");
+    let intent = bench.task.state.stands.calls[&call].intent;
+    bench.skill_fails("s1.0", error(SkillFailure::Timeout));
+    bench.now = bench.due().wake_at.expect("a retry is scheduled");
+    bench.input(Input::Wake);
+    bench.new_lines();
+    let outcome = Ok(json!(["late"]));
+    let note = bench.input(Input::SkillDone {
+        call,
+        intent,
+        outcome,
+    });
+    assert_eq!(
+        note.as_deref(),
+        Some("call `s1.0` does not wait for this outcome")
+    );
+    assert_eq!(bench.new_lines(), "\n");
 }
 
 /// R70: the runtime makes the key; a retry of one intent has the same one.

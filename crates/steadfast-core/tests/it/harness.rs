@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use steadfast_core::content::{HoldsContent, Salt};
 use steadfast_core::event::task::Window;
 use steadfast_core::event::{Body, Event};
-use steadfast_core::id::{CallId, Epoch, Principal, TaskId, Timestamp};
+use steadfast_core::id::{CallId, Epoch, Principal, Seq, TaskId, Timestamp};
 use steadfast_core::proposal::{ModelError, Reply};
 use steadfast_core::rules::{Conditions, Rules, SchemaIssue, Schemas, ScriptEstimate};
 use steadfast_core::task::input::{Command, Input, SkillError};
@@ -232,15 +232,25 @@ impl Bench {
     }
 
     pub(crate) fn result(&mut self, call: &str, result: Value) {
+        let intent = self.intent(call);
         self.input(Input::SkillDone {
             call: CallId::from(call),
+            intent,
             outcome: Ok(result),
         });
     }
 
+    /// The open intent of a call; of a closed one, none that was ever made.
+    fn intent(&self, call: &str) -> Seq {
+        let call = self.task.state.stands.calls.get(call);
+        call.map_or(Seq::ZERO, |call| call.intent)
+    }
+
     pub(crate) fn skill_fails(&mut self, call: &str, error: SkillError) {
+        let intent = self.intent(call);
         self.input(Input::SkillDone {
             call: CallId::from(call),
+            intent,
             outcome: Err(error),
         });
     }

@@ -255,10 +255,12 @@ fn skill_call(
         timeout_ms: declared.unwrap_or(limits::SKILL_TIMEOUT_MS_DEFAULT),
     };
     let clock = Arc::clone(&session.driver.clock);
+    let intent = call.intent;
     Ok(Box::pin(async move {
         let outcome = carry_out(skill, &request, clock).await;
         Input::SkillDone {
             call: request.call,
+            intent,
             outcome,
         }
     }))

@@ -6,7 +6,7 @@ use steadfast_core::content::{HoldsContent, Salt};
 use steadfast_core::context::{Manifest, Request, rebuild, request_hash};
 use steadfast_core::event::seal;
 use steadfast_core::hash::Hash;
-use steadfast_core::id::{CallId, Seq, TaskId, Timestamp};
+use steadfast_core::id::{CallId, Epoch, Seq, TaskId, Timestamp};
 use steadfast_core::task::record::Turn;
 use steadfast_core::task::state::{Lifecycle, ModelSlot, State};
 use steadfast_core::task::{Outcome, RecordError, Recorded, Start, Task, Waiting};
@@ -36,30 +36,30 @@ pub(super) async fn begin(
     header: TaskHeader,
     start: Start,
 ) -> Result<(), Error> {
-    // The whole batch is made before the task is: a workflow that does not
-    // compile leaves no empty log behind. The first lease of a task has epoch 1.
-    let salt = header.salt;
     let now = driver.clock.now();
     let turn = |epoch| Turn {
         now,
         epoch,
         rules: driver.rules.rules(),
     };
-    let first = steadfast_core::id::Epoch(1);
-    let recorded = Task::start(id.clone(), salt, start, turn(first))?;
-    driver.log.create(id, header).await?;
+    // Made once for nothing: a workflow that does not compile leaves no task behind.
+    Task::start(id.clone(), header.salt, start.clone(), turn(Epoch(0)))?;
+    let salt = match driver.log.create(id, header.clone()).await {
+        Ok(()) => header.salt,
+        // A process may have died between making the task and its first batch.
+        Err(steadfast_store::Error::TaskExists { .. })
+            if driver.log.head(id).await? == Head::EMPTY =>
+        {
+            driver.log.header(id).await?.salt
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let ttl = driver.settings.lease_ms;
     let lease = driver
         .log
-        .lease(
-            id,
-            &driver.holder,
-            now,
-            driver.settings.lease_ms,
-            Takeover::IfExpired,
-        )
+        .lease(id, &driver.holder, now, ttl, Takeover::IfExpired)
         .await?;
-    assert_eq!(lease.epoch, first, "a new task has no earlier lease");
-    let mut recorded = recorded;
+    let mut recorded = Task::start(id.clone(), salt, start, turn(lease.epoch))?;
     let batch = Batch {
         expected: Seq::ZERO,
         epoch: lease.epoch,
@@ -323,9 +323,7 @@ fn status(task: &Task) -> String {
         } => "cancelled",
     };
     // An epoch that nobody has yet: what would wait for a person after a restart.
-    let waiting = task
-        .due(task.state.last_at, steadfast_core::id::Epoch(0))
-        .waiting;
+    let waiting = task.due(task.state.last_at, Epoch(0)).waiting;
     match waiting {
         Some(Waiting::Approval { .. } | Waiting::Doubt { .. }) => "waiting".to_owned(),
         _ => word.to_owned(),

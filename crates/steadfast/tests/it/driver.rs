@@ -287,3 +287,34 @@ async fn a_workflow_that_does_not_compile_leaves_no_task_behind() {
     assert_eq!(error.code(), "T0001");
     assert!(bench.log.header(&id()).await.is_err());
 }
+
+/// A process that died between making a task and its first batch burns no name.
+#[tokio::test]
+async fn a_start_that_died_half_way_can_be_made_again() {
+    let bench = Bench::new();
+    let script = Script::new()
+        .call("look", json!({}))
+        .call("send", json!({}))
+        .say("ok");
+    let (driver, _) = bench.driver(script.build());
+    let header = steadfast_store::TaskHeader {
+        salt: Salt([9; 32]),
+        workflow_id: "mail".to_owned(),
+        created_at: driver.clock.now(),
+        parent: None,
+    };
+    bench.log.create(&id(), header).await.unwrap();
+    driver.start(&id(), SALT, start(workflow())).await.unwrap();
+    let again = driver
+        .start(&id(), SALT, start(workflow()))
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(again, Error::Log(steadfast_store::Error::TaskExists { .. })),
+        "{again}"
+    );
+    assert_eq!(
+        answer(&driver.run(&id(), Takeover::IfExpired).await.unwrap()),
+        "ok"
+    );
+}
