@@ -119,6 +119,7 @@ impl HoldsContent for Body {
                 body.checked.visit_content(visit);
             }
             Body::SkillFailed(body) => body.message.visit_content(visit),
+            Body::DeedSettled(body) => body.result.visit_content(visit),
             Body::TaskPaused(_)
             | Body::TaskResumed(_)
             | Body::CancelRequested(_)
@@ -126,7 +127,6 @@ impl HoldsContent for Body {
             | Body::TaskFailed(_)
             | Body::ApprovalRequested(_)
             | Body::SkillCalled(_)
-            | Body::DeedSettled(_)
             | Body::StateEntered(_)
             | Body::StateSkipped(_) => {}
         }

@@ -94,8 +94,12 @@ impl SkillFailure {
 
 /// It is now known whether a deed in doubt was done: by the skill's `verify`,
 /// or by the person that the source names.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DeedSettled {
     pub call: CallId,
     pub done: bool,
+    /// What stands for the result of a deed that was done: the answer of
+    /// `verify`, or a word that a person said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<Content>,
 }

@@ -8,7 +8,7 @@ use crate::content::Content;
 use crate::event::machine::{Place, StateEntered};
 use crate::event::model::{Finish, ModelCalled, ModelFailure, ModelReplied};
 use crate::event::proposal::CallAdmitted;
-use crate::event::skill::{SkillCalled, SkillFailed, SkillReturned};
+use crate::event::skill::{DeedSettled, SkillCalled, SkillFailed, SkillReturned};
 use crate::event::task::TaskStarted;
 use crate::event::{Body, Event};
 use crate::hash::Hash;
@@ -121,7 +121,7 @@ impl State {
             Body::SkillCalled(body) => self.skill_called(event, body)?,
             Body::SkillReturned(body) => self.skill_returned(event, body)?,
             Body::SkillFailed(body) => self.skill_failed(event, body)?,
-            Body::DeedSettled(body) => self.deed_settled(event, &body.call, body.done)?,
+            Body::DeedSettled(body) => self.deed_settled(event, body)?,
             Body::StateEntered(body) => self.state_entered(body),
             Body::StateSkipped(body) => {
                 self.beliefs.skipped.insert(body.state.clone(), event.seq);
@@ -354,17 +354,17 @@ impl State {
         Ok(())
     }
 
-    fn deed_settled(&mut self, event: &Event, id: &CallId, done: bool) -> Result<(), String> {
-        let call = self.call_mut(id)?.clone();
-        self.settle(id, CallOutcome::Settled { done })?;
-        if done {
-            self.note_deed(event, id, &call, true);
-            let result = self
-                .salt
-                .seal_json(&serde_json::json!({ "settled": "done" }));
-            self.put_receipt(event, id, &call, result, None);
-        } else {
-            self.failed();
+    fn deed_settled(&mut self, event: &Event, body: &DeedSettled) -> Result<(), String> {
+        let call = self.call_mut(&body.call)?.clone();
+        let done = body.done;
+        self.settle(&body.call, CallOutcome::Settled { done })?;
+        match &body.result {
+            Some(result) if done => {
+                self.note_deed(event, &body.call, &call, true);
+                self.put_receipt(event, &body.call, &call, result.clone(), None);
+            }
+            None if done => return Err("a deed that was done has a result".to_owned()),
+            _ => self.failed(),
         }
         Ok(())
     }

@@ -48,7 +48,7 @@ impl Draft<'_> {
             (Stage::Verifying, Ok(answer)) => match answer.get("done").and_then(Value::as_bool) {
                 Some(done) => {
                     let skill = self.task.verifier(&call).cloned().unwrap_or(call.skill);
-                    self.settled(Source::Skill { skill }, id, done)
+                    self.settled(Source::Skill { skill }, id, done, &answer)
                 }
                 None => {
                     let message = "`verify` must return {\"done\": true} or false".to_owned();
@@ -242,13 +242,18 @@ impl Draft<'_> {
             .unwrap_or_default()
     }
 
-    pub(super) fn settled(&mut self, source: Source, id: &CallId, done: bool) -> Result<(), Stop> {
+    pub(super) fn settled(
+        &mut self,
+        source: Source,
+        id: &CallId,
+        done: bool,
+        answer: &Value,
+    ) -> Result<(), Stop> {
+        let result = done.then(|| self.task.state.salt.seal_json(answer));
+        let call = id.clone();
         self.push(
             source,
-            Body::DeedSettled(DeedSettled {
-                call: id.clone(),
-                done,
-            }),
+            Body::DeedSettled(DeedSettled { call, done, result }),
         )?;
         self.after_outcome()
     }

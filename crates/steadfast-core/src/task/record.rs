@@ -372,7 +372,8 @@ impl<'a> Draft<'a> {
             self.note = Some(format!("call `{call}` is not in doubt"));
             return Ok(());
         }
-        self.settled(Source::Approver { principal }, call, done)
+        let answer = serde_json::json!({ "settled": "done" });
+        self.settled(Source::Approver { principal }, call, done, &answer)
     }
 
     fn model_done(

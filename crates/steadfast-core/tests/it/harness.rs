@@ -176,6 +176,13 @@ impl Bench {
                 })
                 .collect();
         assert_eq!(stored, self.events);
+        // A state that names bytes which no event holds could not be resumed.
+        self.task.state.clone().visit_content(&mut |content| {
+            assert!(
+                contents.contains_key(&content.hash),
+                "{content:?} is in no event"
+            );
+        });
         let folded = Task::fold(TaskId::from("t_1"), SALT, &stored).expect("it folds");
         assert_eq!(folded.state, self.task.state);
     }
