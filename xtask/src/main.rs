@@ -30,7 +30,7 @@ enum Verb {
 
 fn main() -> Result<()> {
     match Args::parse().verb {
-        Verb::Ci => ci::run(),
+        Verb::Ci => ci::gate(),
         Verb::Purity => purity::run(),
         Verb::Mutants(args) => mutants::run(&args),
         Verb::Deny => ci::deny(),
