@@ -72,24 +72,26 @@ impl Tokenizer for ScriptEstimate {
     }
 
     fn count(&self, text: &str) -> u32 {
-        let hundredths: u64 = text
-            .chars()
-            .map(|c| match c {
-                'a'..='z' | 'A'..='Z' | '0'..='9' | ' ' => 35,
-                '\0'..='\u{7f}' => 50,
-                '\u{80}'..='\u{24f}' => 50,
-                '\u{2e80}'..='\u{9fff}'
-                | '\u{ac00}'..='\u{d7af}'
-                | '\u{f900}'..='\u{faff}'
-                | '\u{ff00}'..='\u{ffef}' => 100,
-                _ => 200,
-            })
-            .sum();
+        let hundredths: u64 = text.chars().map(|c| u64::from(hundredths(c))).sum();
         u32::try_from(hundredths.div_ceil(100)).unwrap_or(u32::MAX)
     }
 
     fn is_exact(&self) -> bool {
         false
+    }
+}
+
+/// What one character weighs in the estimate, in hundredths of a token.
+pub(crate) fn hundredths(c: char) -> u32 {
+    match c {
+        'a'..='z' | 'A'..='Z' | '0'..='9' | ' ' => 35,
+        '\0'..='\u{7f}' => 50,
+        '\u{80}'..='\u{24f}' => 50,
+        '\u{2e80}'..='\u{9fff}'
+        | '\u{ac00}'..='\u{d7af}'
+        | '\u{f900}'..='\u{faff}'
+        | '\u{ff00}'..='\u{ffef}' => 100,
+        _ => 200,
     }
 }
 

@@ -3,7 +3,7 @@
 
 use unicode_segmentation::GraphemeCursor;
 
-use crate::rules::{ScriptEstimate, Tokenizer};
+use crate::rules::{ScriptEstimate, Tokenizer, hundredths};
 
 /// The two ranges of a text that are shown: `0..head` and `tail..len`. Byte
 /// offsets on grapheme boundaries.
@@ -41,37 +41,30 @@ pub fn cut(text: &str, tokens_max: u32) -> Option<Cut> {
 
 /// Bytes of the longest prefix within a number of tokens.
 fn prefix(text: &str, tokens_max: u32) -> usize {
-    let mut counted = Counted::default();
-    text.char_indices()
-        .find(|(_, c)| !counted.fits(*c, tokens_max))
-        .map_or(text.len(), |(at, _)| at)
+    let mut room = Room::of(tokens_max);
+    let cut = text.char_indices().find(|(_, c)| !room.takes(*c));
+    cut.map_or(text.len(), |(at, _)| at)
 }
 
 /// Bytes of the longest suffix within a number of tokens.
 fn suffix(text: &str, tokens_max: u32) -> usize {
-    let mut counted = Counted::default();
-    let cut = text
-        .char_indices()
-        .rev()
-        .find(|(_, c)| !counted.fits(*c, tokens_max));
+    let mut room = Room::of(tokens_max);
+    let cut = text.char_indices().rev().find(|(_, c)| !room.takes(*c));
     cut.map_or(text.len(), |(at, c)| text.len() - at - c.len_utf8())
 }
 
-#[derive(Default)]
-struct Counted {
-    run: String,
-    tokens: u32,
-}
+/// What is left to fill, in hundredths of a token.
+struct Room(u64);
 
-impl Counted {
-    /// Counts one more character; tokens are rounded per run of 64, on the safe side.
-    fn fits(&mut self, c: char, tokens_max: u32) -> bool {
-        self.run.push(c);
-        if self.run.len() >= 64 {
-            self.tokens = self.tokens.saturating_add(ScriptEstimate.count(&self.run));
-            self.run.clear();
-        }
-        self.tokens.saturating_add(ScriptEstimate.count(&self.run)) <= tokens_max
+impl Room {
+    fn of(tokens: u32) -> Room {
+        Room(u64::from(tokens) * 100)
+    }
+
+    fn takes(&mut self, c: char) -> bool {
+        let rest = self.0.checked_sub(u64::from(hundredths(c)));
+        self.0 = rest.unwrap_or(0);
+        rest.is_some()
     }
 }
 

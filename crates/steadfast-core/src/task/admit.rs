@@ -110,10 +110,8 @@ impl Task {
             args.remove(name);
         }
         let visits = state.map(|state| {
-            let visits = self.state.stands.counters.visits.get(&state.name).copied();
-            // Passing over an optional state is about to enter this one.
-            let entering = self.state.current() != Some(&state.name);
-            visits.unwrap_or_default() + u32::from(entering)
+            let visits = self.state.stands.counters.visits.get(&state.name);
+            visits.copied().unwrap_or_default()
         });
         let place = state.map(|state| &state.name);
         // Keyed by the salt, so that erased arguments cannot be guessed from it.

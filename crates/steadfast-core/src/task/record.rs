@@ -21,6 +21,7 @@ use crate::limits;
 use crate::proposal::{ModelError, Reply, ReplyCall};
 use crate::rules::Rules;
 use crate::source::Source;
+use crate::task::admit::Admitted;
 use crate::task::input::{Command, Input, Start};
 use crate::task::outcome::backoff;
 use crate::task::state::{Lifecycle, Stage};
@@ -473,9 +474,7 @@ impl<'a> Draft<'a> {
                 let limit = limits::CALLS_PER_REPLY_MAX as u32;
                 Err(Refusal::TooManyCalls { limit })
             } else {
-                let Turn { epoch, rules, .. } = self.turn;
-                self.task
-                    .admit_call(&call.skill, &call.args, epoch, rules)?
+                self.judge(call)?
             };
             let step = self.task.state.beliefs.steps.back();
             let id = step
@@ -484,9 +483,6 @@ impl<'a> Draft<'a> {
             let id = id.expect("the reply's step was just made");
             match admitted {
                 Ok(admitted) => {
-                    if admitted.state.is_some() {
-                        self.pass_optional(Some(&call.skill))?;
-                    }
                     let body = CallAdmitted {
                         call: id.clone(),
                         skill: admitted.skill,
@@ -514,6 +510,27 @@ impl<'a> Draft<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The gate's word on a call. One that is of a state behind optional ones is
+    /// judged again where the machine then stands: a rule may pass over more.
+    fn judge(&mut self, call: &ReplyCall) -> Result<Result<Admitted, Refusal>, Stop> {
+        let Turn { epoch, rules, .. } = self.turn;
+        loop {
+            let verdict = self
+                .task
+                .admit_call(&call.skill, &call.args, epoch, rules)?;
+            let behind = verdict.as_ref().is_ok_and(|admitted| {
+                admitted.state.is_some() && admitted.state.as_ref() != self.task.state.current()
+            });
+            let before = self.events.len();
+            if behind {
+                self.pass_optional(Some(&call.skill))?;
+            }
+            if self.events.len() == before {
+                return Ok(verdict);
+            }
+        }
     }
 
     /// Asks a person, where the call's skill needs one.
@@ -551,10 +568,7 @@ impl<'a> Draft<'a> {
         let answer = step
             .and_then(|step| step.text.clone())
             .expect("a reply of text alone");
-        if self.task.open_states().1 && self.task.delivers_checked() {
-            // The model has nothing more to do; what is delivered is the checked text.
-            return self.pass_optional(None);
-        }
+        let may_end = self.task.open_states().1;
         match self.task.admit_answer(&answer, self.turn.rules) {
             Ok(observed) => {
                 self.pass_optional(None)?;
@@ -566,12 +580,18 @@ impl<'a> Draft<'a> {
                 self.runtime(Body::TaskCompleted(TaskCompleted { answer }))?;
             }
             Err(refusal) => {
+                let ends = may_end && matches!(refusal, Refusal::NotChecked { .. });
                 let due = self.task.due_skills();
-                self.runtime(Body::AnswerRefused(AnswerRefused {
+                let refused = AnswerRefused {
                     answer,
                     refusal,
                     due,
-                }))?;
+                };
+                self.runtime(Body::AnswerRefused(refused))?;
+                if ends && self.task.delivers_checked() {
+                    // The model has nothing more to do: the checked text goes out.
+                    self.pass_optional(None)?;
+                }
             }
         }
         Ok(())

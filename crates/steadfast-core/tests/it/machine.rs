@@ -372,3 +372,63 @@ fn an_optional_state_may_be_passed_over() {
     "#]]
     .assert_eq(&bench.new_lines());
 }
+
+/// Passing over an optional state can run into a rule that passes over the next
+/// one too: the call is then judged where the machine stands.
+#[test]
+fn g01_a_call_is_judged_again_behind_an_optional_state() {
+    let mut bench = Bench::new(json!({
+        "workflow_id": "w",
+        "initial_state": "A",
+        "states": {
+            "A": {"skill": "a", "mandatory": false, "on_success": "B", "on_failure": "A_RETRY"},
+            "B": {"skill": "b", "skip_when": "phase == \"\"", "on_success": "C", "on_failure": "B_RETRY"},
+            "C": {"skill": "c", "on_success": "DONE", "on_failure": "C_RETRY"}
+        },
+        "skills": {
+            "a": {"kind": "function", "effect": "read"},
+            "b": {"kind": "function", "effect": "irreversible"},
+            "c": {"kind": "function", "effect": "read"}
+        }
+    }));
+    bench.new_lines();
+    bench.call("b", json!({}));
+    expect![[r#"
+        model_replied
+        state_skipped A
+        state_entered B
+        state_skipped B
+        state_entered C
+        call_refused s1.0 G0004: `b` is already done in this state
+        model_called m2.1 max 1000
+    "#]]
+    .assert_eq(&bench.new_lines());
+}
+
+/// At an optional tail, a text is a wish to end: the checked text goes out.
+#[test]
+fn g01_an_optional_tail_delivers_the_checked_text() {
+    let mut spec = crate::harness::pipeline();
+    spec["states"]["S3"]["on_success"] = json!("S4");
+    spec["states"]["S4"] = json!({"skill": "publish", "mandatory": false, "on_success": "DONE", "on_failure": "S4_RETRY"});
+    spec["skills"]["publish"] = json!({"kind": "function", "effect": "idempotent"});
+    let mut bench = Bench::new(spec);
+    bench.succeed("extract_keywords", json!({"input": "x"}), json!(["a"]));
+    bench.succeed("search_knowledge", json!({"keywords": ["a"]}), json!([]));
+    bench.succeed(
+        "format_check",
+        json!({"draft": "# T"}),
+        json!({"passed": true}),
+    );
+    bench.new_lines();
+    bench.say("all done");
+    expect![[r##"
+        model_replied
+        answer_refused G0011: the answer is not the text that `format_check` passed: answer with that text, unchanged
+        state_skipped S4
+        state_entered DONE
+        answer_admitted "# T"
+        task_completed "# T"
+    "##]]
+    .assert_eq(&bench.new_lines());
+}
