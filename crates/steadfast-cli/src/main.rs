@@ -1,1 +1,73 @@
-fn main() {}
+//! The `steadfast` command: parse, run, print what went wrong, set the exit code.
+//!
+//! stdout carries data (the answer, a list, JSON), stderr everything else. What
+//! a command does is in `commands/NAME.rs`; here is only the way in and out.
+
+mod args;
+mod commands;
+mod content;
+mod drive;
+mod error;
+mod exit;
+mod holder;
+mod input;
+mod model;
+mod origin;
+mod orphans;
+mod pending;
+mod printer;
+mod progress;
+mod report;
+mod settings;
+mod store;
+mod time;
+mod workflow;
+
+use clap::Parser;
+
+use args::{Args, Command};
+use error::Error;
+use exit::Exit;
+use printer::Printer;
+use settings::Settings;
+
+fn main() -> std::process::ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(usage) => return exit::usage(&usage).into(),
+    };
+    let settings = Settings::resolve(&args.global);
+    let printer = Printer::new(&settings);
+    settings::start_tracing();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let outcome = match runtime {
+        Ok(runtime) => runtime.block_on(run(args.command, &settings, &printer)),
+        Err(source) => Err(Error::Runtime { source }),
+    };
+    let exit = outcome.unwrap_or_else(|error| {
+        printer.error(&error);
+        error.exit()
+    });
+    exit.into()
+}
+
+async fn run(command: Command, settings: &Settings, printer: &Printer) -> Result<Exit, Error> {
+    match command {
+        Command::Run(args) => commands::run::run(args, settings, printer).await,
+        Command::Resume(args) => commands::resume::run(args, settings, printer).await,
+        Command::Resolve(args) => commands::resolve::run(args, settings, printer).await,
+        Command::Cancel(args) => commands::cancel::run(&args, settings, printer).await,
+        Command::Pause(args) => commands::pause::run(&args, settings, printer).await,
+        Command::Unpause(args) => commands::unpause::run(&args, settings, printer).await,
+        Command::Send(args) => commands::send::run(&args, settings, printer).await,
+        Command::Tasks(args) => commands::tasks::run(args, settings, printer).await,
+        Command::Log(args) => commands::log::run(&args, settings, printer).await,
+        Command::Verify(args) => commands::verify::run(&args, settings, printer).await,
+        Command::Diff(args) => commands::diff::run(&args, settings, printer).await,
+        Command::Check(args) => commands::check::run(&args, settings, printer),
+        Command::Schema => commands::schema::run(printer),
+        Command::Completions(args) => commands::completions::run(&args, printer),
+    }
+}

@@ -1,0 +1,248 @@
+//! The command line as types. Nothing is decided here; doc comments are the
+//! help texts.
+
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand, ValueEnum};
+
+use crate::settings;
+
+/// Keeps long agent tasks on course: a durable log, a workflow that cannot be
+/// skipped, and a task that goes on where it was killed.
+#[derive(Debug, Parser)]
+#[command(name = "steadfast", version, arg_required_else_help = true)]
+#[command(
+    after_help = "Exit codes: 0 ok · 1 your input or usage · 2 unexpected · \
+    3 halted by a check · 4 waiting for a person"
+)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Global {
+    /// The file that holds the tasks [default: .steadfast/steadfast.db]
+    #[arg(long, global = true, value_name = "PATH", env = settings::STORE, hide_env_values = true)]
+    pub(crate) store: Option<PathBuf>,
+    /// What a recorded event survives: a loss of power, or only the death of the process
+    #[arg(long, global = true, value_enum, default_value_t = DurabilityArg::Full)]
+    pub(crate) durability: DurabilityArg,
+    /// Print JSON on stdout
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Print nothing on stderr but errors
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DurabilityArg {
+    Full,
+    Relaxed,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Start a task and run it until it ends or waits for a person
+    Run(Run),
+    /// Go on with a task
+    Resume(Resume),
+    /// Decide on a call that waits for approval, or on a deed in doubt
+    Resolve(Resolve),
+    /// End a task; a deed in flight settles first
+    Cancel(One),
+    /// Let a task rest until it is unpaused
+    Pause(One),
+    /// Let a paused task go on
+    Unpause(One),
+    /// Say something to a task
+    Send(Send),
+    /// List tasks, newest first
+    Tasks(Tasks),
+    /// Show what happened in a task
+    Log(Log),
+    /// Check a task's log, and render every context again from it
+    Verify(OneRead),
+    /// Find the first step where two runs part
+    Diff(Diff),
+    /// Check a workflow file
+    Check(Check),
+    /// Print the JSON Schema of workflow files
+    Schema,
+    /// Print completions for a shell
+    Completions(Completions),
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Run {
+    /// The workflow file
+    pub(crate) workflow: PathBuf,
+    /// What you want: a text, @FILE, or - for stdin
+    #[arg(long, value_name = "TEXT|@FILE|-", allow_hyphen_values = true)]
+    pub(crate) input: String,
+    /// A file to work on: data, whatever it says
+    #[arg(long = "doc", value_name = "FILE")]
+    pub(crate) docs: Vec<PathBuf>,
+    /// A named value; JSON where it reads as such, else text
+    #[arg(long = "fact", value_name = "NAME=VALUE")]
+    pub(crate) facts: Vec<String>,
+    /// `auto`, `extractive`, `script:FILE`, `openai:MODEL`, or a model of the endpoint
+    #[arg(long, value_name = "MODEL", default_value = "auto")]
+    pub(crate) model: String,
+    /// The task's name; made up where not given
+    #[arg(long, value_name = "ID")]
+    pub(crate) task: Option<String>,
+    /// A file of skills that the workflow can draw on
+    #[arg(long, value_name = "FILE")]
+    pub(crate) registry: Option<PathBuf>,
+    /// Whose task it is
+    #[arg(long, value_name = "NAME", env = settings::USER, hide_env_values = true)]
+    pub(crate) user: Option<String>,
+    /// Tokens that the model's window holds, over what is known of the model
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) window: Option<u32>,
+    /// Tokens of the window that are kept for the reply
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) output_tokens: Option<u32>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Resume {
+    /// The task, or the beginning of its name
+    pub(crate) task: String,
+    #[command(flatten)]
+    pub(crate) onward: Onward,
+}
+
+/// How a task goes on.
+#[derive(Clone, Debug, Default, ClapArgs)]
+pub(crate) struct Onward {
+    /// The workflow file, where it is no longer the one that the task began with
+    #[arg(long, value_name = "FILE")]
+    pub(crate) workflow: Option<PathBuf>,
+    /// The registry file, where it is no longer the one that the task began with
+    #[arg(long, value_name = "FILE")]
+    pub(crate) registry: Option<PathBuf>,
+    /// Go on under the workflow file as it is now
+    #[arg(long, conflicts_with = "keep_workflow")]
+    pub(crate) accept_workflow: bool,
+    /// Go on under the workflow that is recorded, whatever the file says now
+    #[arg(long)]
+    pub(crate) keep_workflow: bool,
+    /// The model [default: the one that the task began with]
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// Take the task from another process that holds it
+    #[arg(long)]
+    pub(crate) takeover: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(group = ArgGroup::new("decision").required(true).args(["approve", "deny", "done", "not_done"]))]
+pub(crate) struct Resolve {
+    /// The task, or the beginning of its name
+    pub(crate) task: String,
+    /// The call; may be left out where only one waits
+    pub(crate) call: Option<String>,
+    /// The call may be made
+    #[arg(long)]
+    pub(crate) approve: bool,
+    /// The call may not be made; the model is told
+    #[arg(long)]
+    pub(crate) deny: bool,
+    /// The deed in doubt was done
+    #[arg(long)]
+    pub(crate) done: bool,
+    /// The deed in doubt was not done
+    #[arg(long)]
+    pub(crate) not_done: bool,
+    /// Why; the model reads it
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["done", "not_done"])]
+    pub(crate) reason: Option<String>,
+    /// Who decides
+    #[arg(long, value_name = "NAME", env = settings::USER, hide_env_values = true)]
+    pub(crate) by: Option<String>,
+    /// Go on with the task at once
+    #[arg(long)]
+    pub(crate) resume: bool,
+    #[command(flatten)]
+    pub(crate) onward: Onward,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct One {
+    /// The task, or the beginning of its name
+    pub(crate) task: String,
+    /// Who says so
+    #[arg(long, value_name = "NAME", env = settings::USER, hide_env_values = true)]
+    pub(crate) user: Option<String>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct OneRead {
+    /// The task, or the beginning of its name
+    pub(crate) task: String,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Send {
+    #[command(flatten)]
+    pub(crate) one: One,
+    /// The message: a text, @FILE, or - for stdin
+    #[arg(value_name = "TEXT|@FILE|-", allow_hyphen_values = true)]
+    pub(crate) text: String,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Tasks {
+    /// Only tasks that are: running, waiting, paused, completed, failed, cancelled
+    #[arg(long)]
+    pub(crate) status: Option<String>,
+    /// Only tasks of this workflow
+    #[arg(long, value_name = "ID")]
+    pub(crate) workflow: Option<String>,
+    /// At most this many
+    #[arg(long, default_value_t = 50, value_name = "N")]
+    pub(crate) limit: usize,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Log {
+    /// The task, or the beginning of its name
+    pub(crate) task: String,
+    /// The moves of the machine, one JSON object a line
+    #[arg(long, conflicts_with_all = ["raw", "json"])]
+    pub(crate) jsonl: bool,
+    /// The stored bytes, one event a line
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) raw: bool,
+    /// From this event on
+    #[arg(long, value_name = "SEQ", default_value_t = 1)]
+    pub(crate) from: u64,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Diff {
+    /// The first run
+    pub(crate) first: String,
+    /// The other
+    pub(crate) second: String,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Check {
+    /// The workflow file
+    pub(crate) file: PathBuf,
+    /// A file of skills that the workflow can draw on
+    #[arg(long, value_name = "FILE")]
+    pub(crate) registry: Option<PathBuf>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Completions {
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}

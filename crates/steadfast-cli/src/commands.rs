@@ -1,0 +1,16 @@
+//! One file a command, under its own name.
+
+pub(crate) mod cancel;
+pub(crate) mod check;
+pub(crate) mod completions;
+pub(crate) mod diff;
+pub(crate) mod log;
+pub(crate) mod pause;
+pub(crate) mod resolve;
+pub(crate) mod resume;
+pub(crate) mod run;
+pub(crate) mod schema;
+pub(crate) mod send;
+pub(crate) mod tasks;
+pub(crate) mod unpause;
+pub(crate) mod verify;

@@ -1,0 +1,186 @@
+//! An event as people read it: number, time, source, kind, and the gist.
+
+use steadfast_core::event::skill::Relay;
+use steadfast_core::event::{Body, Envelope, Event};
+use steadfast_core::source::Source;
+
+use crate::content::{excerpt, short};
+use crate::time;
+
+/// Characters of a text in a line.
+const SHOWN: usize = 100;
+
+/// One line. Without the event (its format is newer) the envelope speaks.
+pub(super) fn line(envelope: &Envelope, event: Option<&Event>) -> String {
+    let (source, gist) = match event {
+        Some(event) => (source(&event.source), gist(&event.body)),
+        None => {
+            let gist = format!("(format {}, newer than this build)", envelope.v);
+            (short(envelope.source.get(), 24), gist)
+        }
+    };
+    let at = time::utc(envelope.ts);
+    let line = format!(
+        "{:>5}  {at}  {source:<20}  {:<18}  {gist}",
+        envelope.seq.0, envelope.kind
+    );
+    line.trim_end().to_owned()
+}
+
+fn source(source: &Source) -> String {
+    match source {
+        Source::Policy => "policy".to_owned(),
+        Source::Developer => "developer".to_owned(),
+        Source::User { principal } => format!("user {principal}"),
+        Source::Approver { principal } => format!("approver {principal}"),
+        Source::Runtime => "runtime".to_owned(),
+        Source::Model { model } => format!("model {model}"),
+        Source::Skill { skill } => format!("skill {skill}"),
+        Source::Document { name } => format!("document {name}"),
+    }
+}
+
+fn gist(body: &Body) -> String {
+    match body {
+        Body::TaskStarted(body) => {
+            format!("{}: {}", body.workflow_id, excerpt(&body.input, SHOWN))
+        }
+        Body::UserSent(body) => excerpt(&body.text, SHOWN),
+        Body::TaskPaused(_)
+        | Body::TaskResumed(_)
+        | Body::CancelRequested(_)
+        | Body::TaskCancelled(_) => String::new(),
+        Body::TaskCompleted(body) => excerpt(&body.answer, SHOWN),
+        Body::TaskFailed(body) => short(&body.diagnosis, SHOWN),
+        Body::WorkflowAccepted(body) => short(&body.differences.join("; "), SHOWN),
+        Body::ModelCalled(body) => format!(
+            "{} step {} attempt {}: {} tokens, context {}",
+            body.call,
+            body.step,
+            body.attempt,
+            body.tokens,
+            body.context.short()
+        ),
+        Body::ModelReplied(body) => {
+            let calls: Vec<String> = body
+                .calls
+                .iter()
+                .map(|call| format!("{} {}", short(&call.skill, 40), excerpt(&call.args, SHOWN)))
+                .collect();
+            let text = body
+                .text
+                .as_ref()
+                .map(|text| excerpt(text, SHOWN))
+                .unwrap_or_default();
+            let said = if text.is_empty() {
+                String::new()
+            } else {
+                format!("{text} ")
+            };
+            format!("{} {said}{}", body.call, calls.join("; "))
+                .trim_end()
+                .to_owned()
+        }
+        Body::ModelFailed(body) => {
+            format!(
+                "{} {}: {}",
+                body.call,
+                body.class.name(),
+                excerpt(&body.message, SHOWN)
+            )
+        }
+        Body::CallAdmitted(body) => {
+            let state = body
+                .state
+                .as_ref()
+                .map_or_else(String::new, |state| format!(" for {state}"));
+            format!(
+                "{} {}{state} {}",
+                body.call,
+                body.skill,
+                excerpt(&body.args, SHOWN)
+            )
+        }
+        Body::CallRefused(body) => {
+            let why = body.refusal.explain(&body.skill);
+            format!(
+                "{} [{}] {}",
+                body.call,
+                body.refusal.code(),
+                short(&why, SHOWN)
+            )
+        }
+        Body::AnswerAdmitted(body) => excerpt(&body.answer, SHOWN),
+        Body::AnswerRefused(body) => {
+            format!(
+                "[{}] {}",
+                body.refusal.code(),
+                short(&body.refusal.explain("the answer"), SHOWN)
+            )
+        }
+        Body::ApprovalRequested(body) => format!("{} bound to {}", body.call, body.binding.short()),
+        Body::ApprovalDecided(body) => {
+            let word = if body.approved { "approved" } else { "denied" };
+            let reason = body.reason.as_ref().map_or_else(String::new, |reason| {
+                format!(": {}", excerpt(reason, SHOWN))
+            });
+            format!("{} {word}{reason}", body.call)
+        }
+        Body::SkillCalled(body) if body.verifying => {
+            format!("{} asked whether it was done", body.call)
+        }
+        Body::SkillCalled(body) => format!("{} attempt {}", body.call, body.attempt),
+        Body::SkillReturned(body) => {
+            let because = body.because.as_ref().map_or_else(String::new, |why| {
+                format!(" did not pass ({})", short(why, SHOWN))
+            });
+            let result = excerpt(&body.result, SHOWN);
+            format!("{}{because} {} {result}", body.call, relay(&body.relay))
+        }
+        Body::SkillFailed(body) => {
+            let doubt = if body.in_doubt { ", in doubt" } else { "" };
+            format!(
+                "{} {}{doubt}: {}",
+                body.call,
+                body.class.name(),
+                excerpt(&body.message, SHOWN)
+            )
+        }
+        Body::DeedSettled(body) => {
+            format!(
+                "{} {}",
+                body.call,
+                if body.done {
+                    "was done"
+                } else {
+                    "was not done"
+                }
+            )
+        }
+        Body::StateEntered(body) => {
+            let from = body
+                .from
+                .as_ref()
+                .map_or_else(|| "start".to_owned(), ToString::to_string);
+            let to = if body.retry {
+                format!("{from}_RETRY")
+            } else {
+                body.to.to_string()
+            };
+            let when = body.condition.as_ref().map_or_else(String::new, |rule| {
+                format!(" because {}", short(rule, SHOWN))
+            });
+            format!("{from} → {to}{when}")
+        }
+        Body::StateSkipped(body) => {
+            format!("{} because {}", body.state, short(&body.condition, SHOWN))
+        }
+    }
+}
+
+fn relay(relay: &Relay) -> String {
+    match &relay.next_required {
+        Some(next) => format!("[{}, next {next}]", relay.contract_step),
+        None => format!("[{}]", relay.contract_step),
+    }
+}

@@ -1,0 +1,133 @@
+//! `steadfast resume`: goes on with a task, after a crash, a decision or a
+//! change of its workflow.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use steadfast::driver::Rest;
+use steadfast::skill::Skills;
+use steadfast::spec::differences;
+use steadfast_core::hash::Hash;
+use steadfast_core::id::{Principal, TaskId};
+use steadfast_core::task::Task;
+use steadfast_core::task::input::Command;
+use steadfast_core::workflow::Spec;
+use steadfast_store::{SqliteLog, Takeover};
+
+use crate::args::{Onward, Resume};
+use crate::drive::Engine;
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::origin::Origin;
+use crate::printer::Printer;
+use crate::settings::{self, Settings};
+use crate::{model, pending, report, store, workflow};
+
+pub(crate) async fn run(
+    args: Resume,
+    settings: &Settings,
+    printer: &Printer,
+) -> Result<Exit, Error> {
+    let log = store::open_existing(settings)?;
+    let id = store::find(log.as_ref(), &args.task).await?;
+    go_on(&log, &id, args.onward, settings, printer).await
+}
+
+/// Goes on with a task. One that has ended reports its end again.
+pub(crate) async fn go_on(
+    log: &Arc<SqliteLog>,
+    id: &TaskId,
+    onward: Onward,
+    settings: &Settings,
+    printer: &Printer,
+) -> Result<Exit, Error> {
+    let task = store::load(log.as_ref(), id).await?;
+    if let Some(outcome) = task.state.outcome() {
+        return report::report(&task, &Rest::Ended(outcome.clone()), settings, printer);
+    }
+    let origin = Origin::load(settings, id)?;
+    let skills = skills(log, &task, origin.as_ref(), &onward, printer).await?;
+    let name = onward
+        .model
+        .as_deref()
+        .or(origin.as_ref().map(|origin| origin.model.as_str()));
+    let (model, why) = model::choose_for(name.unwrap_or("auto"), log.as_ref(), id).await?;
+    printer.say(&format!(
+        "task {id}, workflow {}",
+        task.workflow.spec.workflow_id
+    ));
+    printer.say(&format!("model: {why}"));
+    let takeover = if onward.takeover {
+        Takeover::Force
+    } else {
+        Takeover::IfExpired
+    };
+    let engine = Engine::new(Arc::clone(log), model, skills, printer);
+    engine.run(id, takeover, settings, printer).await
+}
+
+/// The skills that the task goes on with: of the recorded workflow, or of the
+/// changed one that a person accepts.
+async fn skills(
+    log: &Arc<SqliteLog>,
+    task: &Task,
+    origin: Option<&Origin>,
+    onward: &Onward,
+    printer: &Printer,
+) -> Result<Skills, Error> {
+    let recorded = pending::workflow(log.as_ref(), task).await?;
+    let file = onward
+        .workflow
+        .as_deref()
+        .or(origin.map(|origin| origin.workflow.as_path()));
+    let base_dir = match file {
+        Some(file) => workflow::folder_of(file),
+        None => base_dir_unknown(&recorded, &task.state.task)?,
+    };
+    let Some(file) = file.filter(|file| is_asked_about(file, onward)) else {
+        return workflow::skills(&recorded, &base_dir);
+    };
+    let registry = onward.registry.as_deref();
+    let registry = registry.or(origin.and_then(|origin| origin.registry.as_deref()));
+    let (spec, skills, warnings) = workflow::load(file, registry)?.accept()?;
+    if Hash::of_json(&spec) == Hash::of_json(&recorded) {
+        return Ok(skills);
+    }
+    let differences = differences(&recorded, &spec);
+    if !onward.accept_workflow {
+        return Err(Error::WorkflowChanged {
+            task: task.state.task.clone(),
+            differences,
+        });
+    }
+    warnings.show(printer);
+    let command = Command::AcceptWorkflow {
+        workflow: Box::new(spec),
+        differences,
+    };
+    pending::post(log, &task.state.task, principal(), &command).await?;
+    Ok(skills)
+}
+
+/// A file that was named is read, and must be there; the one that the task began
+/// with is read while it is there.
+fn is_asked_about(file: &Path, onward: &Onward) -> bool {
+    !onward.keep_workflow && (onward.workflow.is_some() || onward.accept_workflow || file.exists())
+}
+
+/// Without a file, only a workflow whose skills name no paths can go on.
+fn base_dir_unknown(recorded: &Spec, task: &TaskId) -> Result<PathBuf, Error> {
+    let names_paths = |config: &serde_json::Value| !config.is_null();
+    if recorded
+        .skills
+        .values()
+        .any(|skill| names_paths(&skill.config))
+    {
+        return Err(Error::WorkflowGone { task: task.clone() });
+    }
+    Ok(PathBuf::new())
+}
+
+fn principal() -> Principal {
+    settings::principal(std::env::var(settings::USER).ok().as_deref())
+}

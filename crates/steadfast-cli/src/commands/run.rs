@@ -1,0 +1,61 @@
+//! `steadfast run`: from a workflow file and an input to an answer.
+
+use std::sync::Arc;
+
+use steadfast_core::id::TaskId;
+use steadfast_core::task::Start;
+use steadfast_store::{Head, Log, Takeover};
+
+use crate::args::Run;
+use crate::drive::Engine;
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::origin::Origin;
+use crate::printer::Printer;
+use crate::settings::{self, Settings};
+use crate::{input, model, store, workflow};
+
+pub(crate) async fn run(args: Run, settings: &Settings, printer: &Printer) -> Result<Exit, Error> {
+    let loaded = workflow::load(&args.workflow, args.registry.as_deref())?;
+    let (spec, skills, warnings) = loaded.accept()?;
+    warnings.show(printer);
+    let id = args.task.map_or_else(store::new_task_id, TaskId::new);
+    if !TaskId::is_valid(id.as_str()) {
+        return Err(steadfast_store::Error::BadTaskId { task: id }.into());
+    }
+    let (model, why) = model::choose(&args.model)?;
+    let start = Start {
+        workflow: spec,
+        principal: settings::principal(args.user.as_deref()),
+        input: input::text(&args.input)?,
+        documents: input::documents(&args.docs)?,
+        facts: input::facts(&args.facts)?,
+        parent: None,
+        window: model::window(model.as_ref(), args.window, args.output_tokens)?,
+    };
+    let log = store::open(settings)?;
+    refuse_taken(log.as_ref(), &id).await?;
+
+    printer.say(&format!(
+        "task {id}, workflow {}",
+        start.workflow.workflow_id
+    ));
+    printer.say(&format!("model: {why}"));
+    // First the origin: a task that is there can always be resumed.
+    Origin::new(&args.workflow, args.registry.as_deref(), &args.model).save(settings, &id)?;
+    let engine = Engine::new(Arc::clone(&log), model, skills, printer);
+    engine.start(&id, start).await?;
+    engine
+        .run(&id, Takeover::IfExpired, settings, printer)
+        .await
+}
+
+/// A name that is taken is refused before anything is written. A task without
+/// an event is one whose process died before it had begun: it begins now.
+async fn refuse_taken(log: &dyn Log, id: &TaskId) -> Result<(), Error> {
+    match log.head(id).await {
+        Ok(Head::EMPTY) | Err(steadfast_store::Error::UnknownTask { .. }) => Ok(()),
+        Ok(_) => Err(steadfast_store::Error::TaskExists { task: id.clone() }.into()),
+        Err(error) => Err(error.into()),
+    }
+}

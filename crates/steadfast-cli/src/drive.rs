@@ -1,0 +1,194 @@
+//! Running a task from this process: the driver, the signals, the take-over of
+//! what a dead process held.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use steadfast::clock::{Clock, SystemClock};
+use steadfast::driver::{self, Driver, Rest};
+use steadfast::model::Model;
+use steadfast::rules::StandardRules;
+use steadfast::skill::Skills;
+use steadfast_core::id::{Epoch, TaskId};
+use steadfast_core::task::{Start, Task};
+use steadfast_store::{Log, SqliteLog, Takeover};
+
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::holder;
+use crate::orphans;
+use crate::printer::Printer;
+use crate::progress::Progress;
+use crate::report;
+use crate::settings::Settings;
+use crate::{store, time};
+
+/// A driver with its display.
+pub(crate) struct Engine {
+    pub(crate) driver: Driver,
+    progress: Arc<Progress>,
+}
+
+impl Engine {
+    pub(crate) fn new(
+        log: Arc<SqliteLog>,
+        model: Arc<dyn Model>,
+        skills: Skills,
+        printer: &Printer,
+    ) -> Engine {
+        let progress = Arc::new(Progress::new(printer));
+        let rules = Arc::new(StandardRules::for_model(model.name()));
+        let driver = Driver {
+            log,
+            model,
+            skills,
+            rules,
+            clock: Arc::new(SystemClock::new()),
+            observer: progress.clone(),
+            holder: holder::name(),
+            settings: driver::Settings::default(),
+        };
+        Engine { driver, progress }
+    }
+
+    /// Makes a task and records its first batch.
+    pub(crate) async fn start(&self, id: &TaskId, start: Start) -> Result<(), Error> {
+        let salt = store::new_salt()?;
+        match self.driver.start(id, salt, start.clone()).await {
+            // It died between taking the task and its first batch.
+            Err(driver::Error::Log(steadfast_store::Error::Busy { holder, .. }))
+                if holder::is_gone(&holder) =>
+            {
+                let Driver {
+                    log, clock, holder, ..
+                } = &self.driver;
+                let now = clock.now();
+                let lease = log.lease(id, holder, now, 1_000, Takeover::Force).await?;
+                log.release(&lease).await?;
+                Ok(self.driver.start(id, salt, start).await?)
+            }
+            other => Ok(other?),
+        }
+    }
+
+    /// Drives a task until it rests, and reports. A signal ends the driving, not
+    /// the task.
+    pub(crate) async fn run(
+        &self,
+        id: &TaskId,
+        takeover: Takeover,
+        settings: &Settings,
+        printer: &Printer,
+    ) -> Result<Exit, Error> {
+        let signals = signal()?;
+        let outcome = tokio::select! {
+            rest = self.rest(id, takeover) => Ok(rest),
+            number = signals => Err(number),
+        };
+        self.progress.finish();
+        match outcome {
+            Ok(rest) => {
+                let rest = rest?;
+                let task = store::load(self.driver.log.as_ref(), id).await?;
+                report::report(&task, &rest, settings, printer)
+            }
+            Err(number) => {
+                self.let_go(id).await;
+                let resume = settings.command(&format!("resume {id}"));
+                printer.say(&format!("stopped; task {id} goes on with `{resume}`"));
+                Ok(Exit::Signal(number))
+            }
+        }
+    }
+
+    /// Drives a task until it rests. A task that a dead process of this machine
+    /// held is taken at once, when nothing that it began is at work any more.
+    pub(crate) async fn rest(&self, id: &TaskId, takeover: Takeover) -> Result<Rest, Error> {
+        let log = self.driver.log.as_ref();
+        let task = store::load(log, id).await?;
+        if orphans::possible(&task) && (takeover == Takeover::Force || !is_held(log, id).await?) {
+            self.announce(&task);
+            orphans::wait(&task).await?;
+        }
+        let rest = match self.driver.run(id, takeover).await {
+            Err(driver::Error::Log(steadfast_store::Error::Busy { holder, .. }))
+                if holder::is_gone(&holder) =>
+            {
+                self.driver.run(id, Takeover::Force).await
+            }
+            other => other,
+        };
+        self.progress.finish();
+        Ok(rest?)
+    }
+
+    /// Says why nothing happens for a while: whether a deed was done is asked
+    /// only once it can no longer be under way.
+    fn announce(&self, task: &Task) {
+        let now = self.driver.clock.now();
+        let due = task.due(now, Epoch(u64::MAX));
+        if let (true, Some(at)) = (due.effects.is_empty(), due.wake_at) {
+            let span = time::span(at.ms_since(now));
+            self.progress.say(&format!(
+                "a deed was in flight; whether it was done is asked in {span}"
+            ));
+        }
+    }
+
+    /// Gives the lease back, so that the next need not wait for its expiry. What
+    /// cannot be given back expires.
+    async fn let_go(&self, id: &TaskId) {
+        let Driver {
+            log, clock, holder, ..
+        } = &self.driver;
+        if let Ok(lease) = log
+            .lease(id, holder, clock.now(), 1_000, Takeover::IfExpired)
+            .await
+        {
+            let _ = log.release(&lease).await;
+        }
+    }
+}
+
+/// Whether another process that lives holds the task. Asking takes the lease for
+/// a moment, which fences off nobody who is still there.
+pub(crate) async fn is_held(log: &dyn Log, id: &TaskId) -> Result<bool, Error> {
+    let now = SystemClock::new().now();
+    match log
+        .lease(id, &holder::name(), now, 1_000, Takeover::IfExpired)
+        .await
+    {
+        Ok(lease) => {
+            log.release(&lease).await?;
+            Ok(false)
+        }
+        Err(steadfast_store::Error::Busy { holder, .. }) => Ok(!holder::is_gone(&holder)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Gives the number of the first signal that asks to stop.
+#[cfg(unix)]
+fn signal() -> Result<impl Future<Output = u8>, Error> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let on = |kind| signal(kind).map_err(|source| Error::Runtime { source });
+    let (mut interrupt, mut terminate) =
+        (on(SignalKind::interrupt())?, on(SignalKind::terminate())?);
+    Ok(async move {
+        tokio::select! {
+            _ = interrupt.recv() => 2,
+            _ = terminate.recv() => 15,
+        }
+    })
+}
+
+#[cfg(not(unix))]
+fn signal() -> Result<impl Future<Output = u8>, Error> {
+    Ok(async {
+        match tokio::signal::ctrl_c().await {
+            Ok(()) => 2,
+            // No signal can be heard: nothing to wait for.
+            Err(_) => std::future::pending().await,
+        }
+    })
+}

@@ -1,0 +1,273 @@
+//! What stops a command, with its code, what mends it, and the exit code.
+//!
+//! Errors of the libraries come through with their own codes; those of the
+//! command itself begin with `C`. A task that fails or waits is no error.
+
+use std::path::PathBuf;
+
+use steadfast::driver;
+use steadfast::model::select::SelectError;
+use steadfast::skill::registry;
+use steadfast::spec::Diagnostics;
+use steadfast_core::id::TaskId;
+use steadfast_core::json;
+use steadfast_store as store;
+
+use crate::exit::Exit;
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    #[error("cannot read {what} `{path}`", path = path.display())]
+    Read {
+        what: &'static str,
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    #[error("{what} `{path}` is not UTF-8 text", path = path.display())]
+    NotText { what: &'static str, path: PathBuf },
+    #[error("{what} has {bytes} bytes, at most {max} are taken")]
+    TooLarge { what: String, bytes: u64, max: u64 },
+    #[error("fact `{given}` is not NAME=VALUE")]
+    Fact { given: String },
+    #[error("fact `{name}` is given twice")]
+    FactTwice { name: String },
+    #[error("the value of fact `{name}` cannot be kept")]
+    FactValue { name: String, source: json::Error },
+    #[error("workflow `{name}` has {}", errors(*count))]
+    Workflow {
+        name: String,
+        count: usize,
+        diagnostics: Diagnostics,
+    },
+    #[error("several tasks begin with `{prefix}`: {}", list(tasks))]
+    Ambiguous { prefix: String, tasks: Vec<TaskId> },
+    #[error("task `{task}` has ended: it {how}")]
+    Ended { task: TaskId, how: &'static str },
+    #[error(
+        "the workflow of task `{task}` is not the one that it runs under:\n{}",
+        indented(differences)
+    )]
+    WorkflowChanged {
+        task: TaskId,
+        differences: Vec<String>,
+    },
+    #[error("where the workflow file of task `{task}` lies is not known")]
+    WorkflowGone { task: TaskId },
+    #[error("no call of task `{task}` waits for a person")]
+    NothingOpen { task: TaskId },
+    #[error(
+        "several calls of task `{task}` wait for a person:\n{}",
+        indented(calls)
+    )]
+    SeveralOpen { task: TaskId, calls: Vec<String> },
+    #[error("call `{call}` of task `{task}` does not wait for {what}")]
+    NotOpen {
+        task: TaskId,
+        call: String,
+        what: &'static str,
+    },
+    #[error(
+        "a decision on call `{call}` of task `{task}` was given already, and waits to be recorded"
+    )]
+    Decided { task: TaskId, call: String },
+    #[error("there is no store at `{path}`", path = path.display())]
+    NoStore { path: PathBuf },
+    #[error("cannot write `{path}`", path = path.display())]
+    Write {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    #[error("{output} tokens for the reply leave no room in a window of {window}")]
+    Window { window: u32, output: u32 },
+    #[error("`{path}`, which says where task `{task}` came from, does not read", path = path.display())]
+    Origin {
+        task: TaskId,
+        path: PathBuf,
+        source: serde_json::Error,
+    },
+    #[error(
+        "call `{call}` of task `{task}` is still at work: a killed process left {} behind",
+        processes(pids)
+    )]
+    Orphans {
+        task: TaskId,
+        call: String,
+        pids: Vec<u32>,
+    },
+    #[error("task `{task}` has not begun: its process died before the first event was recorded")]
+    NotBegun { task: TaskId },
+    #[error("the operating system gave no random bytes: {reason}")]
+    Random { reason: String },
+    #[error("the input has no text")]
+    EmptyInput,
+    #[error("cannot write to stdout")]
+    Output { source: std::io::Error },
+    #[error("the runtime cannot start")]
+    Runtime { source: std::io::Error },
+    #[error(transparent)]
+    Driver(#[from] driver::Error),
+    #[error(transparent)]
+    Store(#[from] store::Error),
+    #[error(transparent)]
+    Model(#[from] SelectError),
+    #[error(transparent)]
+    Skill(#[from] registry::Error),
+}
+
+impl Error {
+    /// Stable code with a page in `docs/errors`.
+    pub(crate) fn code(&self) -> &'static str {
+        match self {
+            Error::Read { .. } => "C0001",
+            Error::NotText { .. } => "C0002",
+            Error::TooLarge { .. } => "C0003",
+            Error::Fact { .. } | Error::FactTwice { .. } | Error::FactValue { .. } => "C0004",
+            Error::Workflow { .. } => "C0005",
+            Error::Ambiguous { .. } => "C0006",
+            Error::Ended { .. } => "C0007",
+            Error::WorkflowChanged { .. } => "C0008",
+            Error::WorkflowGone { .. } => "C0009",
+            Error::NothingOpen { .. } | Error::SeveralOpen { .. } => "C0010",
+            Error::NotOpen { .. } | Error::Decided { .. } => "C0011",
+            Error::NoStore { .. } => "C0012",
+            Error::Write { .. } | Error::Output { .. } => "C0013",
+            Error::Window { .. } => "C0014",
+            Error::Origin { .. } => "C0015",
+            Error::Random { .. } | Error::Runtime { .. } => "C0016",
+            Error::EmptyInput => "C0017",
+            Error::Orphans { .. } => "C0018",
+            Error::NotBegun { .. } => "C0019",
+            Error::Driver(error) => error.code(),
+            Error::Store(error) => error.code(),
+            Error::Model(error) => error.code(),
+            Error::Skill(error) => error.code(),
+        }
+    }
+
+    /// What mends it.
+    pub(crate) fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Error::Read { .. } => "check that the file is there and that you may read it",
+            Error::NotText { .. } => "convert the file to UTF-8",
+            Error::TooLarge { .. } => "give a part of it, or put it where a skill can read it",
+            Error::Fact { .. } => "write for example `--fact budget=5000`",
+            Error::FactTwice { .. } => "give each name once",
+            Error::FactValue { source, .. } => source.hint(),
+            Error::Workflow { .. } => "mend what is listed above; warnings may stay",
+            Error::Ambiguous { .. } => "give more of the name",
+            Error::Ended { .. } => "start a new task with `steadfast run`",
+            Error::WorkflowChanged { .. } => {
+                "undo the change, or go on under it with `--accept-workflow`, or without it \
+                 with `--keep-workflow`"
+            }
+            Error::WorkflowGone { .. } => "name the file with `--workflow FILE`",
+            Error::NothingOpen { .. } => "see where it stands with `steadfast tasks`",
+            Error::SeveralOpen { task, .. } => {
+                return Some(format!("name the call: `steadfast resolve {task} CALL`"));
+            }
+            Error::NotOpen { task, .. } => {
+                return Some(format!("`steadfast resume {task}` lists what waits"));
+            }
+            Error::Decided { task, .. } => {
+                return Some(format!("go on with `steadfast resume {task}`"));
+            }
+            Error::NoStore { .. } => "start a task with `steadfast run`, or give `--store PATH`",
+            Error::Write { .. } => "check that the folder is there and that you may write to it",
+            Error::Window { .. } => "give a larger `--window`, or fewer `--output-tokens`",
+            Error::Origin { .. } => "delete the file, and give `--workflow FILE`",
+            Error::Orphans { .. } => "let it end, or end it, and resume again",
+            Error::NotBegun { task } => {
+                return Some(format!(
+                    "begin it with `steadfast run WORKFLOW --task {task}`"
+                ));
+            }
+            Error::EmptyInput => "give `--input TEXT`, `--input @FILE`, or `--input -` for stdin",
+            Error::Output { .. } | Error::Random { .. } | Error::Runtime { .. } => return None,
+            Error::Driver(driver::Error::Log(store::Error::Busy { task, .. }))
+            | Error::Store(store::Error::Busy { task, .. }) => {
+                let take = format!("`steadfast resume {task} --takeover`");
+                return Some(format!("wait until it ends, or take it with {take}"));
+            }
+            Error::Driver(error) => return error.hint(),
+            Error::Store(error) => return error.hint(),
+            Error::Model(error) => error.hint(),
+            Error::Skill(error) => return Some(error.hint()),
+        };
+        Some(hint.to_owned())
+    }
+
+    pub(crate) fn exit(&self) -> Exit {
+        match self {
+            // Whoever read our output has had enough.
+            Error::Output { source } if source.kind() == std::io::ErrorKind::BrokenPipe => Exit::Ok,
+            Error::Output { .. } | Error::Random { .. } | Error::Runtime { .. } => Exit::Unexpected,
+            Error::Driver(driver::Error::Log(error)) | Error::Store(error) => of_store(error),
+            Error::Driver(driver::Error::Record(steadfast_core::task::RecordError::Workflow(
+                _,
+            )))
+            | Error::Driver(driver::Error::NoSkill { .. } | driver::Error::Inbox { .. }) => {
+                Exit::User
+            }
+            Error::Driver(_) => Exit::Unexpected,
+            _ => Exit::User,
+        }
+    }
+
+    /// Nobody needs to be told that a pipe was closed.
+    pub(crate) fn is_silent(&self) -> bool {
+        matches!(self, Error::Output { source } if source.kind() == std::io::ErrorKind::BrokenPipe)
+    }
+}
+
+fn of_store(error: &store::Error) -> Exit {
+    match error {
+        store::Error::TaskExists { .. }
+        | store::Error::UnknownTask { .. }
+        | store::Error::BadTaskId { .. }
+        | store::Error::Busy { .. }
+        | store::Error::Fenced { .. }
+        | store::Error::NewerFormat { .. }
+        | store::Error::InboxFull { .. }
+        | store::Error::NotALog { .. }
+        | store::Error::CannotOpen { .. }
+        | store::Error::NewerSchema { .. }
+        | store::Error::Contended => Exit::User,
+        _ => Exit::Unexpected,
+    }
+}
+
+fn errors(count: usize) -> String {
+    if count == 1 {
+        "an error".to_owned()
+    } else {
+        format!("{count} errors")
+    }
+}
+
+fn processes(pids: &[u32]) -> String {
+    let numbers: Vec<String> = pids.iter().map(|pid| format!("`{pid}`")).collect();
+    format!("process {}", numbers.join(", "))
+}
+
+fn list(tasks: &[TaskId]) -> String {
+    let shown: Vec<String> = tasks
+        .iter()
+        .take(5)
+        .map(|task| format!("`{task}`"))
+        .collect();
+    let rest = tasks.len().saturating_sub(shown.len());
+    let more = if rest > 0 {
+        format!(" and {rest} more")
+    } else {
+        String::new()
+    };
+    format!("{}{more}", shown.join(", "))
+}
+
+fn indented(lines: &[String]) -> String {
+    lines
+        .iter()
+        .map(|line| format!("  {line}"))
+        .collect::<Vec<_>>()
+        .join("\n")
+}

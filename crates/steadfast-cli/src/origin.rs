@@ -1,0 +1,86 @@
+//! Where a task came from: the workflow file, the registry, the model.
+//!
+//! A task's log holds the whole workflow, but not where its file lay, which the
+//! relative paths of its skills start at. That is a matter of this machine, so
+//! it stands beside the store (`STORE.tasks/TASK.json`) and not in the log.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use steadfast_core::id::TaskId;
+
+use crate::error::Error;
+use crate::settings::Settings;
+
+/// What `resume` needs beside the log. Paths are absolute.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Origin {
+    pub(crate) workflow: PathBuf,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) registry: Option<PathBuf>,
+    /// As `--model` named it.
+    pub(crate) model: String,
+}
+
+impl Origin {
+    pub(crate) fn new(workflow: &Path, registry: Option<&Path>, model: &str) -> Origin {
+        let model = match model.strip_prefix("script:") {
+            Some(path) => format!("script:{}", absolute(Path::new(path)).display()),
+            None => model.to_owned(),
+        };
+        Origin {
+            workflow: absolute(workflow),
+            registry: registry.map(absolute),
+            model,
+        }
+    }
+
+    /// Writes it whole or not at all.
+    pub(crate) fn save(&self, settings: &Settings, task: &TaskId) -> Result<(), Error> {
+        let path = path(settings, task);
+        let unwritable = |source| Error::Write {
+            path: path.clone(),
+            source,
+        };
+        let text = serde_json::to_string_pretty(self).expect("paths that are UTF-8 are JSON");
+        let folder = path.parent().expect("the path has a folder");
+        std::fs::create_dir_all(folder).map_err(unwritable)?;
+        let unfinished = path.with_extension("json.new");
+        std::fs::write(&unfinished, text).map_err(unwritable)?;
+        std::fs::rename(&unfinished, &path).map_err(unwritable)
+    }
+
+    /// None where nothing is kept: the store was copied, or another program
+    /// began the task.
+    pub(crate) fn load(settings: &Settings, task: &TaskId) -> Result<Option<Origin>, Error> {
+        let path = path(settings, task);
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => {
+                return Err(Error::Read {
+                    what: "task file",
+                    path,
+                    source,
+                });
+            }
+        };
+        let origin = serde_json::from_str(&text);
+        origin.map(Some).map_err(|source| Error::Origin {
+            task: task.clone(),
+            path,
+            source,
+        })
+    }
+}
+
+fn path(settings: &Settings, task: &TaskId) -> PathBuf {
+    let mut folder = settings.store.clone().into_os_string();
+    folder.push(".tasks");
+    PathBuf::from(folder).join(format!("{task}.json"))
+}
+
+/// The path from the root, links and `..` as they are: the file may be gone.
+pub(crate) fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}

@@ -1,0 +1,242 @@
+//! Where a run came to rest: the answer on stdout, everything else on stderr,
+//! and what a person does next.
+
+use serde::Serialize;
+use serde_json::Value;
+use steadfast::driver::Rest;
+use steadfast_core::event::task::Cause;
+use steadfast_core::id::CallId;
+use steadfast_core::task::{Outcome, Task, Waiting};
+
+use crate::content::visible;
+use crate::error::Error;
+use crate::exit::Exit;
+use crate::printer::Printer;
+use crate::settings::Settings;
+use crate::time;
+
+/// A run as programs read it.
+#[derive(Serialize)]
+struct Summary<'a> {
+    task: &'a str,
+    workflow: &'a str,
+    /// `completed`, `failed`, `cancelled`, or `waiting`.
+    outcome: &'static str,
+    answer: Option<String>,
+    diagnosis: Option<&'a str>,
+    cause: Option<&'a Cause>,
+    waiting: Option<WaitingFor>,
+    steps: u32,
+    elapsed_ms: u64,
+    tokens: Tokens,
+    model_calls: u64,
+    skill_calls: u64,
+    attempts: Attempts,
+}
+
+#[derive(Serialize)]
+struct Tokens {
+    input: u64,
+    output: u64,
+    /// Upper bound of what calls without a recorded reply may have used.
+    unknown: u64,
+}
+
+/// What the model tried. A skip or misorder is refused, so these count attempts.
+#[derive(Serialize)]
+struct Attempts {
+    proposals: u64,
+    refused: u64,
+    skips: u64,
+    misorders: u64,
+}
+
+#[derive(Serialize)]
+struct WaitingFor {
+    /// `approval`, `doubt`, or `unpause`.
+    r#for: &'static str,
+    calls: Vec<OpenCall>,
+}
+
+#[derive(Serialize)]
+struct OpenCall {
+    call: CallId,
+    skill: String,
+    args: Value,
+    key: String,
+}
+
+/// Reports and gives the exit code.
+pub(crate) fn report(
+    task: &Task,
+    rest: &Rest,
+    settings: &Settings,
+    printer: &Printer,
+) -> Result<Exit, Error> {
+    say(task, rest, settings, printer);
+    if printer.json {
+        printer.json(&summary(task, rest))?;
+    } else if let Rest::Ended(Outcome::Completed { answer }) = rest {
+        printer.data(&answer.text())?;
+    }
+    Ok(match rest {
+        Rest::Ended(Outcome::Completed { .. }) => Exit::Ok,
+        Rest::Ended(Outcome::Failed { .. }) => Exit::Halted,
+        Rest::Ended(Outcome::Cancelled) => Exit::User,
+        Rest::Waiting(_) => Exit::Waiting,
+    })
+}
+
+fn say(task: &Task, rest: &Rest, settings: &Settings, printer: &Printer) {
+    let id = &task.state.task;
+    let costs = costs(task);
+    match rest {
+        Rest::Ended(Outcome::Completed { .. }) => {
+            printer.say(&format!("task {id} completed ({costs})"));
+        }
+        Rest::Ended(Outcome::Failed { diagnosis, .. }) => {
+            printer.say(&format!("task {id} failed: {diagnosis} ({costs})"));
+            let log = settings.command(&format!("log {id}"));
+            printer.say(&format!("\nhint: see what happened with `{log}`"));
+        }
+        Rest::Ended(Outcome::Cancelled) => {
+            printer.say(&format!("task {id} was cancelled ({costs})"));
+        }
+        Rest::Waiting(waiting) => say_waiting(task, waiting, settings, printer),
+    }
+}
+
+fn costs(task: &Task) -> String {
+    let state = &task.state;
+    let time = time::span(state.last_at.ms_since(state.started_at));
+    format!(
+        "{} {}, {} tokens, {time}",
+        state.stands.counters.steps,
+        if state.stands.counters.steps == 1 {
+            "step"
+        } else {
+            "steps"
+        },
+        state.stands.spent.tokens()
+    )
+}
+
+fn say_waiting(task: &Task, waiting: &Waiting, settings: &Settings, printer: &Printer) {
+    let id = &task.state.task;
+    let resolve =
+        |call: &CallId, how: &str| settings.command(&format!("resolve {id} {call} {how}"));
+    match waiting {
+        Waiting::Approval { calls } => {
+            for call in calls {
+                printer.say(&format!(
+                    "call {call} waits for approval: {}",
+                    shown(task, call)
+                ));
+                printer.say(&format!("  yes: {}", resolve(call, "--approve")));
+                printer.say(&format!("  no:  {}", resolve(call, "--deny --reason TEXT")));
+            }
+        }
+        Waiting::Doubt { calls } => {
+            for call in calls {
+                printer.say(&format!(
+                    "call {call} may or may not have been done: {}",
+                    shown(task, call)
+                ));
+                printer.say(&format!("  it was:     {}", resolve(call, "--done")));
+                printer.say(&format!("  it was not: {}", resolve(call, "--not-done")));
+            }
+        }
+        Waiting::Paused => {
+            let unpause = settings.command(&format!("unpause {id}"));
+            printer.say(&format!(
+                "task {id} is paused; let it go on with `{unpause}`"
+            ));
+            return;
+        }
+        Waiting::Ended { .. } => return,
+    }
+    let resume = settings.command(&format!("resume {id}"));
+    printer.say(&format!("then go on with `{resume}`"));
+}
+
+/// A call as a person decides on it: skill and the exact arguments.
+pub(crate) fn shown(task: &Task, call: &CallId) -> String {
+    match task.state.stands.calls.get(call) {
+        // Whole, however long: what is approved is every byte of it.
+        Some(open) => format!("{} {}", open.skill, visible(&open.args.text())),
+        None => "it is no longer open".to_owned(),
+    }
+}
+
+fn summary<'a>(task: &'a Task, rest: &'a Rest) -> Summary<'a> {
+    let state = &task.state;
+    let (spent, counters) = (state.stands.spent, &state.stands.counters);
+    let (outcome, answer, diagnosis, cause) = match rest {
+        Rest::Ended(Outcome::Completed { answer }) => {
+            ("completed", Some(answer.text().into_owned()), None, None)
+        }
+        Rest::Ended(Outcome::Failed { reason, diagnosis }) => {
+            ("failed", None, Some(diagnosis.as_str()), Some(reason))
+        }
+        Rest::Ended(Outcome::Cancelled) => ("cancelled", None, None, None),
+        Rest::Waiting(_) => ("waiting", None, None, None),
+    };
+    Summary {
+        task: state.task.as_str(),
+        workflow: &task.workflow.spec.workflow_id,
+        outcome,
+        answer,
+        diagnosis,
+        cause,
+        waiting: waiting_for(task, rest),
+        steps: counters.steps,
+        elapsed_ms: state.last_at.ms_since(state.started_at),
+        tokens: Tokens {
+            input: spent.input_tokens,
+            output: spent.output_tokens,
+            unknown: spent.unknown_tokens,
+        },
+        model_calls: spent.model_calls,
+        skill_calls: spent.skill_calls,
+        attempts: Attempts {
+            proposals: counters.proposals,
+            refused: counters.refusals,
+            skips: counters.skip_attempts,
+            misorders: counters.order_attempts,
+        },
+    }
+}
+
+fn waiting_for(task: &Task, rest: &Rest) -> Option<WaitingFor> {
+    let open = |calls: &[CallId]| -> Vec<OpenCall> {
+        let found = calls
+            .iter()
+            .filter_map(|id| Some((id, task.state.stands.calls.get(id)?)));
+        found
+            .map(|(id, call)| OpenCall {
+                call: id.clone(),
+                skill: call.skill.to_string(),
+                args: call.args.json(),
+                key: call.key.to_string(),
+            })
+            .collect()
+    };
+    let Rest::Waiting(waiting) = rest else {
+        return None;
+    };
+    match waiting {
+        Waiting::Approval { calls } => Some(WaitingFor {
+            r#for: "approval",
+            calls: open(calls),
+        }),
+        Waiting::Doubt { calls } => Some(WaitingFor {
+            r#for: "doubt",
+            calls: open(calls),
+        }),
+        Waiting::Paused => Some(WaitingFor {
+            r#for: "unpause",
+            calls: Vec::new(),
+        }),
+        Waiting::Ended { .. } => None,
+    }
+}

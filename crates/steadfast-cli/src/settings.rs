@@ -1,0 +1,97 @@
+//! What flags and environment say, resolved once before any work begins.
+//!
+//! The environment variables of the command are declared here, and nowhere
+//! else; those of the models are in `steadfast::model::select`.
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use steadfast_core::id::Principal;
+use steadfast_store::Durability;
+
+use crate::args::{DurabilityArg, Global};
+
+/// The file that holds the tasks, where `--store` is not given.
+pub(crate) const STORE: &str = "STEADFAST_STORE";
+/// Who speaks, where `--user` or `--by` is not given.
+pub(crate) const USER: &str = "STEADFAST_USER";
+/// What is traced on stderr, in the syntax of `tracing` filters; off by default.
+pub(crate) const LOG: &str = "STEADFAST_LOG";
+/// Set to anything: no colour. Everybody's convention.
+pub(crate) const NO_COLOR: &str = "NO_COLOR";
+
+/// Folder and file of the default store, in the working folder.
+pub(crate) const DEFAULT_FOLDER: &str = ".steadfast";
+pub(crate) const DEFAULT_FILE: &str = "steadfast.db";
+
+/// How the command behaves, whatever it does.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    pub(crate) store: PathBuf,
+    /// The store is the default one, whose folder is made when it is missing.
+    pub(crate) default_store: bool,
+    pub(crate) durability: Durability,
+    pub(crate) json: bool,
+    pub(crate) quiet: bool,
+    pub(crate) color_stdout: bool,
+    pub(crate) color_stderr: bool,
+    /// stderr is a terminal, so that lines can be drawn over.
+    pub(crate) live: bool,
+}
+
+impl Settings {
+    pub(crate) fn resolve(global: &Global) -> Settings {
+        let plain = std::env::var_os(NO_COLOR).is_some_and(|value| !value.is_empty());
+        let live = std::io::stderr().is_terminal();
+        Settings {
+            store: global
+                .store
+                .clone()
+                .unwrap_or_else(|| Path::new(DEFAULT_FOLDER).join(DEFAULT_FILE)),
+            default_store: global.store.is_none(),
+            durability: match global.durability {
+                DurabilityArg::Full => Durability::Full,
+                DurabilityArg::Relaxed => Durability::Relaxed,
+            },
+            json: global.json,
+            quiet: global.quiet,
+            color_stdout: !plain && std::io::stdout().is_terminal(),
+            color_stderr: !plain && live,
+            live,
+        }
+    }
+
+    /// A command line to suggest, with what it needs to find this store again.
+    pub(crate) fn command(&self, words: &str) -> String {
+        let in_env = std::env::var_os(STORE).is_some_and(|value| *value == *self.store);
+        if self.default_store || in_env {
+            return format!("steadfast {words}");
+        }
+        format!("steadfast {words} --store {}", self.store.display())
+    }
+}
+
+/// Who speaks: as given, else as the system names the account.
+pub(crate) fn principal(given: Option<&str>) -> Principal {
+    let of_system = || {
+        ["USER", "USERNAME"]
+            .iter()
+            .find_map(|name| std::env::var(name).ok())
+    };
+    let name = given
+        .map(str::to_owned)
+        .or_else(of_system)
+        .filter(|name| !name.is_empty());
+    Principal::new(name.unwrap_or_else(|| "local".to_owned()))
+}
+
+/// Traces to stderr what `STEADFAST_LOG` asks for; nothing where it is not set.
+pub(crate) fn start_tracing() {
+    let Ok(filter) = std::env::var(LOG) else {
+        return;
+    };
+    tracing_subscriber::fmt()
+        .with_env_filter(tracing_subscriber::EnvFilter::new(filter))
+        .with_writer(std::io::stderr)
+        .init();
+}

@@ -1,0 +1,30 @@
+//! The real binary, a file a command: exit code, stdout and stderr as a user
+//! gets them.
+
+// A test may stop where it stands.
+#![allow(clippy::unwrap_used)]
+
+#[cfg(unix)]
+mod approval;
+#[cfg(unix)]
+mod cancel;
+mod check;
+mod codes;
+#[cfg(unix)]
+mod diff;
+#[cfg(unix)]
+mod doubt;
+mod harness;
+#[cfg(target_os = "linux")]
+mod kill;
+#[cfg(unix)]
+mod log;
+#[cfg(unix)]
+mod resume;
+#[cfg(unix)]
+mod run;
+#[cfg(unix)]
+mod tasks;
+mod usage;
+#[cfg(unix)]
+mod verify;
