@@ -1,0 +1,447 @@
+//! A plain walk over a spec along the events of a log.
+//!
+//! It keeps the path by which the machine came to where it stands. Coming back
+//! to a state of the path cuts the path there, and all that was achieved from
+//! there on counts no more. At the end the path must be whole.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use steadfast_core::event::machine::{Place, StateEntered};
+use steadfast_core::event::model::Finish;
+use steadfast_core::event::proposal::CallAdmitted;
+use steadfast_core::event::task::Cause;
+use steadfast_core::event::{Body, Event};
+use steadfast_core::id::{CallId, SkillName, StateName};
+use steadfast_core::workflow::Spec;
+use steadfast_core::workflow::spec::{Approval, Complete, EdgesSpec, StateSpec, UseSpec};
+
+use crate::workflow::FLAG;
+
+/// What a walk has found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Walked {
+    pub path: Vec<StateName>,
+    pub complete: BTreeSet<StateName>,
+    pub answer: Option<String>,
+    pub ended: bool,
+    pub usable_replies: usize,
+}
+
+/// The walk, at some event.
+#[derive(Clone, Debug)]
+pub struct Walk<'a> {
+    spec: &'a Spec,
+    flag: bool,
+    place: Option<Place>,
+    path: Vec<StateName>,
+    /// By state and skill; for a check, the text that it passed.
+    receipts: BTreeMap<(StateName, SkillName), Option<String>>,
+    skipped: BTreeSet<StateName>,
+    open: BTreeMap<CallId, CallAdmitted>,
+    approved: BTreeSet<CallId>,
+    succeeded: BTreeSet<SkillName>,
+    failures: u32,
+    /// Calls of the last reply without a verdict, by their place in it.
+    unanswered: BTreeSet<u32>,
+    /// The last reply is a text that awaits its verdict.
+    answering: Option<String>,
+    admitted: Option<String>,
+    said: bool,
+    found: Walked,
+}
+
+impl<'a> Walk<'a> {
+    pub fn new(spec: &'a Spec, flag: bool) -> Walk<'a> {
+        Walk {
+            spec,
+            flag,
+            place: None,
+            path: Vec::new(),
+            receipts: BTreeMap::new(),
+            skipped: BTreeSet::new(),
+            open: BTreeMap::new(),
+            approved: BTreeSet::new(),
+            succeeded: BTreeSet::new(),
+            failures: 0,
+            unanswered: BTreeSet::new(),
+            answering: None,
+            admitted: None,
+            said: false,
+            found: Walked::default(),
+        }
+    }
+
+    pub fn walked(&self) -> Walked {
+        let complete = self
+            .path
+            .iter()
+            .filter(|name| self.is_complete(name))
+            .cloned()
+            .collect();
+        Walked {
+            path: self.path.clone(),
+            complete,
+            ..self.found.clone()
+        }
+    }
+
+    /// What of the walk decides how it can go on, for telling states apart.
+    pub fn essence(&self) -> String {
+        let open: Vec<_> = self
+            .open
+            .values()
+            .map(|one| (&one.skill, &one.state))
+            .collect();
+        format!(
+            "{:?} {:?} {:?} {:?} {open:?} {:?} {:?} {}",
+            self.place,
+            self.path,
+            self.receipts,
+            self.skipped,
+            self.succeeded,
+            self.found.ended,
+            self.failures > 0,
+        )
+    }
+
+    /// Takes the next event; the error says which rule it breaks.
+    ///
+    /// # Errors
+    ///
+    /// A sentence.
+    pub fn step(&mut self, event: &Event) -> Result<(), String> {
+        // What was at work when a task failed still comes to its end.
+        let outcome = matches!(
+            event.body,
+            Body::SkillReturned(_) | Body::SkillFailed(_) | Body::DeedSettled(_)
+        );
+        if self.found.ended && !outcome {
+            return Err(format!("`{}` after the end", event.body.kind()));
+        }
+        match &event.body {
+            Body::ModelReplied(body) => {
+                self.all_answered()?;
+                let cut = matches!(body.finish, Finish::Length | Finish::ContentFilter);
+                if cut || (body.text.is_none() && body.calls.is_empty()) {
+                    return Ok(());
+                }
+                self.found.usable_replies += 1;
+                self.unanswered = (0..body.calls.len() as u32).collect();
+                if body.calls.is_empty() {
+                    self.answering = body.text.as_ref().map(|text| text.text().into_owned());
+                }
+                Ok(())
+            }
+            Body::ModelCalled(_) => self.all_answered(),
+            Body::CallAdmitted(body) => self.admit(body),
+            Body::CallRefused(body) => self.answer_call(body.proposed_as),
+            Body::AnswerAdmitted(body) => {
+                let text = body.answer.text().into_owned();
+                if self
+                    .answering
+                    .take()
+                    .is_some_and(|proposed| proposed != text)
+                {
+                    return Err("another answer was admitted than proposed".to_owned());
+                }
+                self.admitted = Some(text);
+                Ok(())
+            }
+            Body::AnswerRefused(_) => {
+                self.answering = None;
+                Ok(())
+            }
+            Body::ApprovalRequested(body) => {
+                self.approved.remove(&body.call);
+                Ok(())
+            }
+            Body::ApprovalDecided(body) if body.approved => {
+                self.approved.insert(body.call.clone());
+                Ok(())
+            }
+            Body::ApprovalDecided(body) => self.close(&body.call, None, false),
+            Body::SkillCalled(body) => self.called(&body.call),
+            Body::SkillReturned(body) => {
+                let argument = |open: &CallAdmitted| {
+                    let skill = self.spec.skills.get(&open.skill)?;
+                    let args = open.args.json();
+                    Some(args.get(skill.checks.as_ref()?)?.as_str()?.to_owned())
+                };
+                let checked = self.open.get(&body.call).and_then(argument);
+                self.close(&body.call, checked, body.success)
+            }
+            Body::SkillFailed(body) if body.in_doubt => Ok(()),
+            Body::SkillFailed(body) if body.retry_at.is_some() => {
+                self.failures += 1;
+                Ok(())
+            }
+            Body::SkillFailed(body) => self.close(&body.call, None, false),
+            Body::DeedSettled(body) => self.close(&body.call, None, body.done),
+            Body::StateEntered(body) => self.enter(body),
+            Body::StateSkipped(body) => self.skip(&body.state, &body.condition),
+            Body::TaskCompleted(body) => self.complete(&body.answer.text()),
+            Body::TaskFailed(body) => {
+                self.found.ended = true;
+                match body.cause {
+                    // A rule can break in the middle of a reply.
+                    Cause::Rule { .. } => Ok(()),
+                    _ => self.all_answered(),
+                }
+            }
+            Body::TaskCancelled(_) => {
+                self.found.ended = true;
+                self.all_answered()
+            }
+            Body::UserSent(_) => {
+                self.said = true;
+                Ok(())
+            }
+            Body::TaskStarted(_)
+            | Body::TaskPaused(_)
+            | Body::TaskResumed(_)
+            | Body::CancelRequested(_)
+            | Body::WorkflowAccepted(_)
+            | Body::ModelFailed(_) => Ok(()),
+        }
+    }
+
+    fn all_answered(&self) -> Result<(), String> {
+        match (self.unanswered.first(), &self.answering) {
+            (Some(call), _) => Err(format!("call {call} of the last reply has no verdict")),
+            (_, Some(text)) => Err(format!("the answer `{text}` has no verdict")),
+            _ => Ok(()),
+        }
+    }
+
+    fn answer_call(&mut self, index: u32) -> Result<(), String> {
+        match self.unanswered.remove(&index) {
+            true => Ok(()),
+            false => Err(format!("a second verdict on call {index}")),
+        }
+    }
+
+    fn admit(&mut self, body: &CallAdmitted) -> Result<(), String> {
+        if let Some(index) = body.proposed_as {
+            self.answer_call(index)?;
+        }
+        let state = match (&self.place, &body.state) {
+            (Some(Place::State(here)), Some(state)) if here == state => state.clone(),
+            (place, state) => return Err(format!("`{}` for {state:?} in {place:?}", body.skill)),
+        };
+        let has = |skill: &SkillName| self.receipts.contains_key(&(state.clone(), skill.clone()));
+        let uses = uses(&self.spec.states[&state]);
+        let one = uses.iter().find(|one| one.skill == body.skill);
+        let one = one.ok_or_else(|| format!("`{}` is not of state {state}", body.skill))?;
+        if let Some(first) = one.requires.iter().find(|skill| !has(skill)) {
+            return Err(format!("misorder: `{}` before `{first}`", body.skill));
+        }
+        if has(&body.skill) {
+            return Err(format!("`{}` again in {state}", body.skill));
+        }
+        self.open.insert(body.call.clone(), body.clone());
+        Ok(())
+    }
+
+    fn called(&self, call: &CallId) -> Result<(), String> {
+        let open = self
+            .open
+            .get(call)
+            .ok_or_else(|| format!("`{call}` is not admitted"))?;
+        let needed = self.spec.skills[&open.skill].approval == Approval::Required;
+        if needed && !self.approved.contains(call) {
+            return Err(format!("`{}` without approval", open.skill));
+        }
+        Ok(())
+    }
+
+    fn close(
+        &mut self,
+        call: &CallId,
+        checked: Option<String>,
+        success: bool,
+    ) -> Result<(), String> {
+        let open = self
+            .open
+            .remove(call)
+            .ok_or_else(|| format!("`{call}` is not open"))?;
+        if success {
+            self.succeeded.insert(open.skill.clone());
+            if let Some(state) = open.state {
+                self.receipts.insert((state, open.skill), checked);
+            }
+        } else {
+            self.failures += 1;
+        }
+        Ok(())
+    }
+
+    fn is_complete(&self, name: &StateName) -> bool {
+        let state = &self.spec.states[name];
+        let has = |one: &Use| {
+            self.receipts
+                .contains_key(&(name.clone(), one.skill.clone()))
+        };
+        let uses = uses(state);
+        let whole = match state.complete {
+            Complete::All => uses.iter().all(|one| !one.mandatory || has(one)),
+            Complete::Any => true,
+        };
+        self.skipped.contains(name) || (whole && uses.iter().any(has))
+    }
+
+    fn enter(&mut self, body: &StateEntered) -> Result<(), String> {
+        let to = match &body.to {
+            Place::State(name) => name.as_str(),
+            Place::Done => "DONE",
+            Place::Failed => "FAILED",
+        };
+        match &self.place {
+            None if to == self.spec.initial_state.as_str() => {}
+            Some(Place::State(here)) if body.retry => {
+                if *here != StateName::from(to) || self.failures == 0 {
+                    return Err(format!("a retry of {to} in {here}"));
+                }
+                return Ok(());
+            }
+            Some(Place::State(here)) => {
+                let state = &self.spec.states[here];
+                let success = self.is_complete(here) && self.target(&state.on_success) == Some(to);
+                let retry = format!("{here}_RETRY");
+                let failure = state.on_failure.as_ref().is_some_and(|edges| {
+                    let target = self.target(edges);
+                    target == Some(to) || (to == "FAILED" && target == Some(&retry))
+                });
+                let failed = failure && self.failures > 0;
+                if !(success || failed) {
+                    return Err(format!("from {here} to {to} without a reason"));
+                }
+            }
+            // New words of the user reopen what was done.
+            Some(Place::Done) if self.said => {}
+            place => return Err(format!("from {place:?} to {to}")),
+        }
+        self.failures = 0;
+        if let Place::State(name) = &body.to {
+            if let Some(at) = self.path.iter().position(|one| one == name) {
+                let gone: BTreeSet<StateName> = self.path.drain(at..).collect();
+                self.receipts.retain(|(state, _), _| !gone.contains(state));
+                self.skipped.retain(|state| !gone.contains(state));
+            }
+            self.path.push(name.clone());
+        }
+        self.place = Some(body.to.clone());
+        Ok(())
+    }
+
+    /// The target of the first edge whose condition holds. There is one
+    /// condition only, so this needs no evaluator.
+    fn target<'e>(&self, edges: &'e EdgesSpec) -> Option<&'e str> {
+        match edges {
+            EdgesSpec::One(to) => Some(to),
+            EdgesSpec::Many(edges) => edges
+                .iter()
+                .find(|edge| {
+                    edge.when
+                        .as_ref()
+                        .is_none_or(|when| when == FLAG && self.flag)
+                })
+                .map(|edge| edge.to.as_str()),
+        }
+    }
+
+    fn skip(&mut self, name: &StateName, condition: &str) -> Result<(), String> {
+        let here = self.place == Some(Place::State(name.clone()));
+        let state = &self.spec.states[name];
+        let ruled = state.skip_when.as_deref() == Some(FLAG) && self.flag;
+        let begun = self.receipts.keys().any(|(of, _)| of == name);
+        let optional = condition == "optional" && state.mandatory == Some(false) && !begun;
+        if !here || !(ruled || optional) {
+            return Err(format!("skip: {name} was passed over without a rule"));
+        }
+        self.skipped.insert(name.clone());
+        Ok(())
+    }
+
+    fn complete(&mut self, answer: &str) -> Result<(), String> {
+        self.found.ended = true;
+        self.found.answer = Some(answer.to_owned());
+        self.all_answered()?;
+        if self.admitted.as_deref() != Some(answer) {
+            return Err("the answer that was delivered was not admitted".to_owned());
+        }
+        if self.place != Some(Place::Done) {
+            return Err(format!("skip: completed in {:?}", self.place));
+        }
+        for (name, state) in &self.spec.states {
+            let walked = self.path.contains(name);
+            if (state.mandatory != Some(false) && !walked) || (walked && !self.is_complete(name)) {
+                return Err(format!("skip: completed without {name}"));
+            }
+        }
+        self.delivered(answer)?;
+        self.claims(answer)
+    }
+
+    /// Every mandatory check passed on the very bytes.
+    fn delivered(&self, answer: &str) -> Result<(), String> {
+        for name in self
+            .path
+            .iter()
+            .filter(|name| !self.skipped.contains(*name))
+        {
+            if self.spec.states[name].mandatory == Some(false) {
+                continue;
+            }
+            for one in uses(&self.spec.states[name])
+                .iter()
+                .filter(|one| one.mandatory)
+            {
+                if self.spec.skills[&one.skill].checks.is_none() {
+                    continue;
+                }
+                let passed = self.receipts.get(&(name.clone(), one.skill.clone()));
+                if passed.and_then(Option::as_deref) != Some(answer) {
+                    return Err(format!("delivered bytes that `{}` did not pass", one.skill));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn claims(&self, answer: &str) -> Result<(), String> {
+        for (name, skill) in &self.spec.skills {
+            let claimed = skill
+                .claims_when
+                .iter()
+                .any(|phrase| answer.contains(phrase));
+            if claimed && !self.succeeded.contains(name) {
+                return Err(format!("the answer claims `{name}`, which never succeeded"));
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Use {
+    skill: SkillName,
+    requires: Vec<SkillName>,
+    mandatory: bool,
+}
+
+/// The skills of a state, from either way of writing them.
+fn uses(state: &StateSpec) -> Vec<Use> {
+    let plain = |skill: &SkillName| Use {
+        skill: skill.clone(),
+        requires: Vec::new(),
+        mandatory: true,
+    };
+    let set = state.skills.iter().map(|one| match one {
+        UseSpec::Name(skill) => plain(skill),
+        UseSpec::Full(full) => Use {
+            skill: full.skill.clone(),
+            requires: full.requires.clone(),
+            mandatory: full.mandatory != Some(false),
+        },
+    });
+    state.skill.iter().map(plain).chain(set).collect()
+}

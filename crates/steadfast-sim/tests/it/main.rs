@@ -1,0 +1,18 @@
+//! The simulator's own tests: seeds, scenarios, the exploration, the baseline.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod baseline;
+mod effects;
+mod explore;
+mod oracle;
+mod order;
+mod seeds;
+mod skip;
+
+use std::sync::Arc;
+
+use steadfast::rules::StandardRules;
+
+fn rules() -> Arc<StandardRules> {
+    Arc::new(StandardRules::default())
+}
