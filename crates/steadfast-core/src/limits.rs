@@ -67,6 +67,8 @@ pub const ESTIMATE_MARGIN_PERCENT: u32 = 10;
 /// The same where the tokenizer is the model's own.
 pub const EXACT_MARGIN_PERCENT: u32 = 2;
 
+/// Characters of a result or message that a diagnosis quotes.
+pub const DIAGNOSIS_CHARS_MAX: usize = 600;
 /// Bytes of one piece of content (a result, a document, a reply).
 pub const CONTENT_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// User messages kept in the state; older ones stay in the log.
@@ -75,6 +77,10 @@ pub const MESSAGES_KEPT: usize = 16;
 pub const DEEDS_KEPT: usize = 64;
 /// Documents given with a task.
 pub const DOCUMENTS_MAX: usize = 64;
+/// Bytes of one line of an audited log (JSON Lines).
+pub const AUDIT_LINE_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// Bytes of an audited log that is one JSON document, and so is read whole.
+pub const AUDIT_DOCUMENT_BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// Bytes of a workflow file.
 pub const SPEC_BYTES_MAX: u64 = 1024 * 1024;
 

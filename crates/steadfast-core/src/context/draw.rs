@@ -283,7 +283,8 @@ impl Fitting<'_> {
                 (ToolBody::Denied { reason }, None)
             }
             CallOutcome::Settled { done } => (ToolBody::Settled { done: *done }, None),
-            CallOutcome::Pending | CallOutcome::Dropped => (ToolBody::Unknown, None),
+            CallOutcome::Dropped => (ToolBody::Dropped, None),
+            CallOutcome::Pending => (ToolBody::Unknown, None),
         }
     }
 

@@ -89,6 +89,8 @@ pub enum ToolBody {
     Settled {
         done: bool,
     },
+    /// It was not carried out, since the user said something new before.
+    Dropped,
     /// There is no result, and it is not known whether the call was carried out.
     Unknown,
 }
@@ -237,6 +239,10 @@ impl ToolBody {
                 "skill": skill,
                 "settled": if *done { "done" } else { "not done" },
             })),
+            ToolBody::Dropped => json(serde_json::json!({
+                "skill": skill,
+                "dropped": "not carried out: the user said something new first",
+            })),
             ToolBody::Unknown => json(serde_json::json!({
                 "skill": skill,
                 "outcome": "unknown",
@@ -269,7 +275,10 @@ impl HoldsContent for Fragment {
                     ToolBody::Result { shown, .. } => shown.visit_content(visit),
                     ToolBody::Failed { message, .. } => message.visit_content(visit),
                     ToolBody::Denied { reason } => reason.visit_content(visit),
-                    ToolBody::Refused { .. } | ToolBody::Settled { .. } | ToolBody::Unknown => {}
+                    ToolBody::Refused { .. }
+                    | ToolBody::Settled { .. }
+                    | ToolBody::Dropped
+                    | ToolBody::Unknown => {}
                 },
             }
         }

@@ -72,6 +72,9 @@ impl Task {
         let with = one.map(|one| &one.with);
         let (args, key) = self.arguments(skill, spec, state, given, with, rules)?;
         let issues = rules.schemas.issues(&spec.input, &args);
+        if let Some(error) = with.and_then(|with| bound_issue(skill, with, &issues)) {
+            return Err(error);
+        }
         if !issues.is_empty()
             && let Err(refusal) = guard(guards.arguments, Refusal::BadArguments { issues })
         {
@@ -104,7 +107,13 @@ impl Task {
         rules: Rules<'_>,
     ) -> Result<(Value, Hash), RuleError> {
         for (name, expression) in with.into_iter().flatten() {
-            args.insert(name.clone(), self.evaluate(expression, None, rules)?);
+            let value = self
+                .evaluate(expression, None, rules)
+                .map_err(|error| RuleError {
+                    reason: format!("{} (argument `{name}` of `{skill}`)", error.reason),
+                    ..error
+                })?;
+            args.insert(name.clone(), value);
         }
         if let Some(name) = &spec.key_arg {
             args.remove(name);
@@ -308,6 +317,23 @@ impl Task {
         let fits = |id: &str| call.is_none_or(|call| call == id);
         by_receipt.any(fits) || by_deed.any(fits)
     }
+}
+
+/// An issue with a value that the workflow binds: no model can mend it.
+fn bound_issue(
+    skill: &str,
+    with: &BTreeMap<String, String>,
+    issues: &[SchemaIssue],
+) -> Option<RuleError> {
+    issues.iter().find_map(|issue| {
+        let name = issue.path.trim_start_matches('/').split('/').next()?;
+        let expression = with.get(name)?.clone();
+        let reason = format!(
+            "argument `{name}` of `{skill}` does not fit: {}",
+            issue.message
+        );
+        Some(RuleError { expression, reason })
+    })
 }
 
 fn bad_arguments(path: &str, message: &str) -> Refusal {

@@ -106,6 +106,7 @@ impl Draft<'_> {
     fn steer(&mut self) -> Result<(), Stop> {
         if self.task.workflow.spec.steering != Steering::Runtime
             || self.task.state.stands.model.is_some()
+            || self.task.state.has_unseen_message()
             || !self.task.state.stands.calls.is_empty()
         {
             return Ok(());

@@ -1,9 +1,11 @@
 //! Delivery: at DONE, the text that passed the checks goes out, and no other.
 
+use crate::content::Content;
 use crate::event::Body;
 use crate::event::machine::Place;
 use crate::event::proposal::{AnswerAdmitted, AnswerRefused};
 use crate::event::task::{Cause, TaskCompleted};
+use crate::id::StateName;
 use crate::task::record::{Draft, Stop};
 use crate::workflow::gate::Refusal;
 use crate::workflow::{StateDef, Target};
@@ -30,7 +32,10 @@ impl Draft<'_> {
                 self.runtime(Body::AnswerAdmitted(body))?;
                 Ok(self.runtime(Body::TaskCompleted(TaskCompleted { answer }))?)
             }
-            Err(Refusal::NewMessage) => self.reopen_check(),
+            Err(Refusal::NewMessage) => match self.place_to_reopen() {
+                Some(to) => self.reopen_check(to),
+                None => self.deliver_unheard(answer),
+            },
             Err(refusal) => {
                 let why = refusal.explain("the answer");
                 let body = AnswerRefused {
@@ -50,30 +55,45 @@ impl Draft<'_> {
         }
     }
 
-    fn reopen_check(&mut self) -> Result<(), Stop> {
+    /// Delivers although the user has said something that no model has read: what
+    /// was done since the check cannot be taken back. The log says so.
+    fn deliver_unheard(&mut self, answer: Content) -> Result<(), Stop> {
+        let observed = vec![Refusal::NewMessage];
+        self.runtime(Body::AnswerAdmitted(AnswerAdmitted {
+            answer: answer.clone(),
+            observed,
+        }))?;
+        Ok(self.runtime(Body::TaskCompleted(TaskCompleted { answer }))?)
+    }
+
+    /// Where the machine goes back to when the user's words reopen the check:
+    /// along the check's failure edge, else to the check itself. Nowhere, once
+    /// something that acts on the world was done behind that place: going back
+    /// would do it again.
+    fn place_to_reopen(&self) -> Option<StateName> {
         let machine = &self.task.workflow.machine;
         let has_check = |state: &&StateDef| {
             let mut uses = state.uses.iter();
             uses.any(|one| {
-                self.task
-                    .workflow
-                    .skill(one.skill.as_str())
-                    .is_some_and(|s| s.checks.is_some())
+                let spec = self.task.workflow.skill(one.skill.as_str());
+                spec.is_some_and(|spec| spec.checks.is_some())
             })
         };
-        let state = machine
-            .mandatory()
-            .find(has_check)
-            .expect("a checked text has its check");
-        let edge = state.on_failure.iter().find_map(|edge| match &edge.to {
+        let check = machine.mandatory().find(has_check)?;
+        let edge = check.on_failure.iter().find_map(|edge| match &edge.to {
             Target::State(name) => Some(name.clone()),
             _ => None,
         });
-        let to = edge.unwrap_or_else(|| state.name.clone());
-        self.go(
-            Target::State(to),
-            None,
-            Some("the user said something new".to_owned()),
-        )
+        let to = edge.unwrap_or_else(|| check.name.clone());
+        let receipts = self.task.state.beliefs.receipts.get(&to);
+        let since = receipts.and_then(|all| all.values().map(|one| one.seq).min());
+        let mut deeds = self.task.state.stands.deeds.iter();
+        let acted = deeds.any(|deed| since.is_none_or(|since| deed.seq >= since));
+        (!acted).then_some(to)
+    }
+
+    fn reopen_check(&mut self, to: StateName) -> Result<(), Stop> {
+        let condition = Some("the user said something new".to_owned());
+        self.go(Target::State(to), None, condition)
     }
 }

@@ -169,18 +169,23 @@ impl Task {
         }
     }
 
-    /// The question whether a deed in doubt was done, once it may be asked: not
-    /// before the call's own deadline, for until then it may yet be done.
+    /// The question whether a deed in doubt was done, once it may be asked: after a
+    /// crash not before the call's own deadline, for until then it may yet be done.
     fn question(&self, id: &CallId, call: &Call, now: Timestamp, due: &mut Due) -> Option<Effect> {
         if !self.can_ask(call) {
             return None;
         }
-        let spec = self.workflow.skill(call.skill.as_str());
-        let timeout = spec.and_then(|spec| spec.timeout_ms);
-        let settled = call
-            .called_at
-            .plus_ms(timeout.unwrap_or(limits::SKILL_TIMEOUT_MS_DEFAULT));
-        let at = call.ask_at.map_or(settled, |at| at.max(settled));
+        let at = match call.stage {
+            // Who made the call is gone, and it may outlive them.
+            Stage::Called { .. } => {
+                let spec = self.workflow.skill(call.skill.as_str());
+                let timeout = spec.and_then(|spec| spec.timeout_ms);
+                let timeout = timeout.unwrap_or(limits::SKILL_TIMEOUT_MS_DEFAULT);
+                call.called_at.plus_ms(timeout)
+            }
+            // It came to an end before somebody's eyes, or at its deadline.
+            _ => call.ask_at.unwrap_or(now),
+        };
         if at > now {
             due.wake(at);
             return None;

@@ -137,6 +137,7 @@ impl State {
             Source::User { principal } => Some(principal.clone()),
             _ => None,
         };
+        self.drop_unbegun(|call| !call.may_repeat());
         self.stands.messages.push_back(Said {
             seq: event.seq,
             principal,
@@ -150,14 +151,24 @@ impl State {
     fn cancel(&mut self) {
         self.stands.lifecycle = Lifecycle::Cancelling;
         self.stands.model = None;
-        let waiting: Vec<CallId> = self
+        self.drop_unbegun(|_| true);
+    }
+
+    /// Drops the calls that were admitted and not begun.
+    fn drop_unbegun(&mut self, which: impl Fn(&Call) -> bool) {
+        let unbegun = |call: &Call| match call.stage {
+            Stage::Approval { .. } => true,
+            Stage::Ready { .. } => call.attempt == 0,
+            _ => false,
+        };
+        let dropped: Vec<CallId> = self
             .stands
             .calls
             .iter()
-            .filter(|(_, call)| matches!(call.stage, Stage::Ready { .. } | Stage::Approval { .. }))
+            .filter(|(_, call)| unbegun(call) && which(call))
             .map(|(id, _)| id.clone())
             .collect();
-        for call in waiting {
+        for call in dropped {
             self.drop_call(&call, CallOutcome::Dropped);
         }
     }

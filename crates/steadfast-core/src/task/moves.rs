@@ -81,7 +81,10 @@ impl Draft<'_> {
                 entered.to = Place::Failed;
                 self.runtime(Body::StateEntered(entered))?;
                 let state = from.map_or_else(String::new, |state| state.name.to_string());
-                let diagnosis = format!("state `{state}` failed, and its edge leads to FAILED");
+                let diagnosis = format!(
+                    "state `{state}` failed, and its edge leads to FAILED{}",
+                    self.last_failure()
+                );
                 Ok(self.fail(Cause::Workflow { state }, diagnosis)?)
             }
             Target::Retry => {
@@ -199,17 +202,32 @@ impl Draft<'_> {
     pub(super) fn last_failure(&self) -> String {
         let steps = self.task.state.beliefs.steps.iter().rev();
         let mut calls = steps.flat_map(|step| step.calls.iter().rev());
-        match calls
-            .find(|call| call.outcome.is_failure())
-            .map(|call| &call.outcome)
-        {
-            Some(CallOutcome::Returned {
+        let Some(call) = calls.find(|call| call.outcome.is_failure()) else {
+            return String::new();
+        };
+        let why = match &call.outcome {
+            CallOutcome::Returned {
                 because: Some(because),
+                result,
                 ..
-            }) => format!(": {because}"),
-            Some(CallOutcome::Failed { message, .. }) => format!(": {}", message.text()),
-            Some(CallOutcome::Denied { .. }) => ": a person said no".to_owned(),
-            _ => String::new(),
-        }
+            } => format!("{because}, the result was {}", shortened(&result.text())),
+            CallOutcome::Failed { message, .. } => shortened(&message.text()),
+            CallOutcome::Denied { reason } => match reason {
+                Some(reason) => format!("a person said no: {}", shortened(&reason.text())),
+                None => "a person said no".to_owned(),
+            },
+            CallOutcome::Settled { .. } => "the deed was found not done".to_owned(),
+            _ => return String::new(),
+        };
+        format!(": `{}`: {why}", call.skill)
     }
+}
+
+/// The beginning of a text, for a diagnosis.
+fn shortened(text: &str) -> String {
+    let mut short: String = text.chars().take(limits::DIAGNOSIS_CHARS_MAX).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
 }

@@ -127,7 +127,7 @@ pub enum CallOutcome {
     Settled {
         done: bool,
     },
-    /// The task was cancelled before it was carried out.
+    /// The task was cancelled, or the user spoke, before it was carried out.
     Dropped,
 }
 

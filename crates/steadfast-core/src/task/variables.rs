@@ -10,7 +10,7 @@ use crate::workflow::StateDef;
 
 /// An expression of the workflow could not be evaluated: its author must mend it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{expression}` does not evaluate: {reason}")]
+#[error("`{expression}` gives no usable value: {reason}")]
 pub struct RuleError {
     pub expression: String,
     pub reason: String,

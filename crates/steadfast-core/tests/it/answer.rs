@@ -214,3 +214,37 @@ fn r77_new_words_reopen_the_check() {
     "#]]
     .assert_eq(&bench.new_lines());
 }
+
+/// A mail must not be sent twice because the user spoke while it was sent.
+#[test]
+fn g06_new_words_do_not_reopen_a_check_behind_which_a_deed_was_done() {
+    let mut spec = pipeline();
+    spec["states"]["S3"]["on_success"] = json!("S4");
+    spec["states"]["S4"] = json!({"skill": "send", "on_success": "DONE", "on_failure": "S4_RETRY"});
+    spec["skills"]["send"] = json!({"kind": "function", "effect": "irreversible"});
+    let mut bench = Bench::new(spec);
+    to_done(&mut bench);
+    bench.call("send", json!({}));
+    bench.begin("s4.0");
+    bench.command(Command::Say {
+        text: "快点，别寄了！".to_owned(),
+    });
+    bench.new_lines();
+    bench.result("s4.0", json!({}));
+    expect![[r##"
+        skill_returned s4.0 ok 4/4 next -
+        state_entered DONE
+        answer_admitted "# T"
+        task_completed "# T"
+    "##]]
+    .assert_eq(&bench.new_lines());
+    let observed = bench.events.iter().find_map(|event| match &event.body {
+        steadfast_core::event::Body::AnswerAdmitted(body) => Some(body.observed.clone()),
+        _ => None,
+    });
+    assert_eq!(
+        observed.unwrap()[0].code(),
+        "G0015",
+        "the log says that nobody read it"
+    );
+}

@@ -78,3 +78,30 @@ fn g07_a_changed_workflow_voids_the_approval() {
     let calls = vec![CallId::from("s2.0")];
     assert_eq!(bench.due().waiting, Some(Waiting::Approval { calls }));
 }
+
+/// Words that come before the deed hold it back: the model reads them first, and
+/// a later yes finds nothing to approve.
+#[test]
+fn g07_new_words_void_a_call_that_has_not_begun() {
+    let mut bench = Bench::new(guarded());
+    bench.succeed("save", json!({}), json!({}));
+    bench.call("send", json!({"to": "bob"}));
+    bench.new_lines();
+    bench.command(Command::Say {
+        text: "stop, do not post it".to_owned(),
+    });
+    assert_eq!(bench.new_lines(), "user_sent\nmodel_called m3.1 max 1000\n");
+    let request = bench.request.clone().unwrap();
+    let shown = format!("{:?}", request.messages);
+    assert!(
+        shown.contains("not carried out: the user said something new first"),
+        "{shown}"
+    );
+    assert!(shown.contains("stop, do not post it"));
+    let note = bench.command(decide("s2.0", true));
+    assert_eq!(
+        note.as_deref(),
+        Some("call `s2.0` does not wait for approval")
+    );
+    assert_eq!(bench.task.state.stands.deeds.len(), 1);
+}

@@ -194,3 +194,20 @@ fn observing_guards_let_pass_and_record() {
         .collect();
     assert_eq!(observed, [vec!["G0003"], vec!["G0010", "G0012"]]);
 }
+
+/// A value that the workflow itself binds is not the model's to mend.
+#[test]
+fn a_bound_argument_that_does_not_fit_ends_the_task_with_its_name() {
+    let mut spec = pipeline();
+    spec["states"]["S3"]["with"] = json!({"draft": "receipts.S1"});
+    let mut bench = Bench::new(spec);
+    bench.succeed("extract_keywords", json!({"input": "x"}), json!(["a"]));
+    bench.succeed("search_knowledge", json!({"keywords": ["a"]}), json!([]));
+    bench.new_lines();
+    bench.call("format_check", json!({}));
+    expect![[r#"
+        model_replied
+        task_failed `receipts.S1` gives no usable value: argument `draft` of `format_check` does not fit: is not a string
+    "#]]
+    .assert_eq(&bench.new_lines());
+}

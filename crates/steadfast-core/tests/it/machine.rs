@@ -235,7 +235,7 @@ fn a_rule_that_does_not_evaluate_ends_the_task_with_its_words() {
     assert!(
         bench
             .new_lines()
-            .ends_with("task_failed `result.nothing` does not evaluate: no `result.nothing`\n")
+            .ends_with("task_failed `result.nothing` gives no usable value: no `result.nothing`\n")
     );
 }
 
