@@ -1,6 +1,7 @@
 //! What CI and developers run. `cargo xtask` lists the verbs.
 
 mod ci;
+mod eval;
 mod examples;
 mod mutants;
 mod purity;
@@ -24,6 +25,8 @@ enum Verb {
     Purity,
     /// Breaks guarantees one line at a time and shows the test that notices.
     Mutants(mutants::Args),
+    /// Figures on data that others made.
+    Eval(eval::Args),
     /// Licences and sources of all dependencies.
     Deny,
 }
@@ -33,6 +36,7 @@ fn main() -> Result<()> {
         Verb::Ci => ci::gate(),
         Verb::Purity => purity::run(),
         Verb::Mutants(args) => mutants::run(&args),
+        Verb::Eval(args) => eval::run(&args),
         Verb::Deny => ci::deny(),
     }
 }

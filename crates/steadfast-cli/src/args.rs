@@ -70,6 +70,8 @@ pub(crate) enum Command {
     Diff(Diff),
     /// Check a workflow file
     Check(Check),
+    /// Hold the logs of any agent against a workflow, or draft one from them
+    Audit(Audit),
     /// Print the JSON Schema of workflow files
     Schema,
     /// Print completions for a shell
@@ -239,6 +241,41 @@ pub(crate) struct Check {
     /// A file of skills that the workflow can draw on
     #[arg(long, value_name = "FILE")]
     pub(crate) registry: Option<PathBuf>,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Exit codes: 0 no findings · 1 your input or usage · 3 findings")]
+pub(crate) struct Audit {
+    /// Logs: transitions, message lists (OpenAI, Anthropic), OpenTelemetry spans; - for stdin
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// The workflow that the runs are held against
+    #[arg(long, value_name = "FILE", required_unless_present = "infer")]
+    pub(crate) workflow: Option<PathBuf>,
+    /// Draft a workflow from the runs instead, for you to read and correct
+    #[arg(long, conflicts_with = "workflow")]
+    pub(crate) infer: bool,
+    /// The format of the logs, over what their content tells
+    #[arg(long, value_enum, default_value_t = AuditFormat::Auto)]
+    pub(crate) format: AuditFormat,
+    /// A file that says what counts: free skills, messages that stand for calls
+    #[arg(long, value_name = "FILE")]
+    pub(crate) options: Option<PathBuf>,
+    /// A file of skills that the workflow can draw on
+    #[arg(long, value_name = "FILE", conflicts_with = "infer")]
+    pub(crate) registry: Option<PathBuf>,
+    /// Show at most this many runs with findings; the table counts them all
+    #[arg(long, default_value_t = 20, value_name = "N", conflicts_with = "json")]
+    pub(crate) show: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AuditFormat {
+    Auto,
+    Transitions,
+    Openai,
+    Anthropic,
+    Otel,
 }
 
 #[derive(Debug, ClapArgs)]

@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 
+use steadfast::audit;
 use steadfast::driver;
 use steadfast::model::select::SelectError;
 use steadfast::skill::registry;
@@ -112,6 +113,8 @@ pub(crate) enum Error {
     Model(#[from] SelectError),
     #[error(transparent)]
     Skill(#[from] registry::Error),
+    #[error(transparent)]
+    Audit(#[from] audit::Error),
 }
 
 impl Error {
@@ -141,6 +144,7 @@ impl Error {
             Error::Store(error) => error.code(),
             Error::Model(error) => error.code(),
             Error::Skill(error) => error.code(),
+            Error::Audit(error) => error.code(),
         }
     }
 
@@ -192,6 +196,7 @@ impl Error {
             Error::Store(error) => return error.hint(),
             Error::Model(error) => error.hint(),
             Error::Skill(error) => return Some(error.hint()),
+            Error::Audit(error) => error.hint(),
         };
         Some(hint.to_owned())
     }

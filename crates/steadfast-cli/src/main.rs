@@ -67,6 +67,7 @@ async fn run(command: Command, settings: &Settings, printer: &Printer) -> Result
         Command::Verify(args) => commands::verify::run(&args, settings, printer).await,
         Command::Diff(args) => commands::diff::run(&args, settings, printer).await,
         Command::Check(args) => commands::check::run(&args, settings, printer),
+        Command::Audit(args) => commands::audit::run(&args, printer),
         Command::Schema => commands::schema::run(printer),
         Command::Completions(args) => commands::completions::run(&args, printer),
     }

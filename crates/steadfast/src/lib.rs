@@ -61,6 +61,7 @@
 //! | `builtin-skills` | keyword extraction, folder search, the Markdown check | yes |
 //! | `mcp` | reserved for Model Context Protocol clients; locks the dependency | no |
 
+pub mod audit;
 pub mod clock;
 pub mod driver;
 pub mod model;

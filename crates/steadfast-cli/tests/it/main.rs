@@ -6,6 +6,7 @@
 
 #[cfg(unix)]
 mod approval;
+mod audit;
 #[cfg(unix)]
 mod cancel;
 mod check;

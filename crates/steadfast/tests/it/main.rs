@@ -4,6 +4,10 @@
 // that bear `#[test]` themselves.
 #![allow(clippy::unwrap_used)]
 
+mod audit_fast;
+mod audit_infer;
+mod audit_monitor;
+mod audit_read;
 mod driver;
 mod model_extractive;
 #[cfg(feature = "builtin-skills")]
