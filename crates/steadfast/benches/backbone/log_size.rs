@@ -12,7 +12,7 @@ use crate::scene::{Words, sized};
 use crate::tape::{Tape, Write};
 
 pub(crate) fn measure(_: &mut Criterion) -> Vec<String> {
-    let steps = sized(200, 40);
+    let steps = sized(400, 40);
     let mut lines = Vec::new();
     for (words, what, aim) in [
         (

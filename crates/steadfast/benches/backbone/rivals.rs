@@ -65,9 +65,11 @@ pub(crate) fn compare(
     shown.finish();
 
     let mut times = vec![Vec::new(); rivals.len()];
-    for _ in 0..sized(15, 5) {
-        for (rival, times) in rivals.iter_mut().zip(&mut times) {
-            times.push((rival.run)());
+    for round in 0..sized(15, 5) as usize {
+        // Each round starts with another rival: none always follows the same one.
+        for turn in 0..rivals.len() {
+            let at = (round + turn) % rivals.len();
+            times[at].push((rivals[at].run)());
         }
     }
     Rounds {
