@@ -163,6 +163,20 @@ pub fn monitor(workflow: &Workflow, run: &Run, options: &Options, rules: Rules<'
     watch
         .findings
         .sort_by_key(|finding| (finding.place, finding.kind));
+    let mut notes = run.notes.clone();
+    let silent = run
+        .calls()
+        .filter(|(_, call)| call.result.is_none())
+        .count();
+    let doubts = watch
+        .findings
+        .iter()
+        .any(|one| one.kind == FindingKind::Argument);
+    if silent > 0 && doubts {
+        notes.push(format!(
+            "{silent} calls have no result in the log: a value may come from there"
+        ));
+    }
     Verdict {
         run: run.id.clone(),
         file: run.file.clone(),
@@ -170,7 +184,7 @@ pub fn monitor(workflow: &Workflow, run: &Run, options: &Options, rules: Rules<'
         findings: watch.findings,
         judged: watch.judged,
         approximate: reading.approximate,
-        notes: run.notes.clone(),
+        notes,
     }
 }
 

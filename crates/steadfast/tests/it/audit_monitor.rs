@@ -372,3 +372,23 @@ fn arguments_must_follow_from_something() {
     .assert_eq(&found(&Options::default()));
     assert_eq!(found(&Options::parse("arguments: false").unwrap()), "");
 }
+
+/// A value may stand in a result that was not kept: the report says so.
+#[test]
+fn results_that_were_not_kept_are_mentioned() {
+    let text = json!([
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "tool_calls": [
+            {"id": "a", "function": {"name": "extract", "arguments": "{\"id\": \"K-4711\"}"}}]}
+    ])
+    .to_string();
+    let mut notes = Vec::new();
+    read(&mut text.as_bytes(), "f", Hints::default(), &mut |run| {
+        notes = judge(&pipeline(), &run, &Options::default()).notes;
+    })
+    .unwrap();
+    assert_eq!(
+        notes,
+        ["1 calls have no result in the log: a value may come from there"]
+    );
+}
