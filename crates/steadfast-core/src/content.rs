@@ -38,6 +38,13 @@ impl Salt {
         self.seal(text.as_bytes())
     }
 
+    /// Seals the JSON of one of our own types, its fields in the order in which
+    /// they are declared. For values whose order is not ours, see
+    /// [`Salt::seal_json`].
+    pub fn seal_own<T: Serialize>(&self, value: &T) -> Content {
+        self.seal(serde_json::to_vec(value).expect("our types are JSON"))
+    }
+
     /// Seals the canonical JSON of a value.
     pub fn seal_json<T: Serialize>(&self, value: &T) -> Content {
         self.seal(crate::hash::canonical_json(value).into_bytes())

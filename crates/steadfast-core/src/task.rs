@@ -87,7 +87,7 @@ impl Task {
                 first.body.kind()
             )));
         };
-        let workflow = read_workflow(&started.workflow).map_err(corrupt)?;
+        let workflow = read_workflow(&started.workflow, started.fingerprint).map_err(corrupt)?;
         let state = State::begin(task.clone(), salt, first, started);
         Ok(Task { state, workflow })
     }
@@ -104,7 +104,8 @@ impl Task {
             reason,
         };
         if let Body::WorkflowAccepted(accepted) = &event.body {
-            self.workflow = read_workflow(&accepted.workflow).map_err(corrupt)?;
+            self.workflow =
+                read_workflow(&accepted.workflow, accepted.fingerprint).map_err(corrupt)?;
         }
         self.state.apply(event).map_err(|reason| Corrupt {
             task: self.state.task.clone(),
@@ -114,10 +115,13 @@ impl Task {
     }
 }
 
-fn read_workflow(content: &crate::content::Content) -> Result<Arc<Workflow>, String> {
+fn read_workflow(
+    content: &crate::content::Content,
+    fingerprint: crate::hash::Hash,
+) -> Result<Arc<Workflow>, String> {
     let spec: Spec = serde_json::from_str(&content.text())
         .map_err(|error| format!("its workflow does not read: {error}"))?;
-    Workflow::compile(spec).map_err(|problems| {
+    Workflow::recorded(spec, fingerprint).map_err(|problems| {
         let first = problems
             .first()
             .map(|p| p.message.clone())

@@ -34,8 +34,17 @@ impl Workflow {
     ///
     /// The problems that leave no machine to run; `check` finds the rest.
     pub fn compile(spec: Spec) -> Result<Arc<Workflow>, Vec<Problem>> {
-        let machine = Machine::compile(&spec)?;
         let fingerprint = Hash::of_json(&spec);
+        Workflow::recorded(spec, fingerprint)
+    }
+
+    /// Compiles a spec whose fingerprint the log holds.
+    ///
+    /// # Errors
+    ///
+    /// As [`Workflow::compile`].
+    pub fn recorded(spec: Spec, fingerprint: Hash) -> Result<Arc<Workflow>, Vec<Problem>> {
+        let machine = Machine::compile(&spec)?;
         Ok(Arc::new(Workflow {
             spec,
             machine,

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use crate::content::Content;
 use crate::context::draw::{Caps, Drawn, Fitting};
-use crate::context::manifest::{Entry, Manifest, request_hash};
+use crate::context::manifest::{Entry, Manifest, hash_with_tools};
 use crate::context::request::{FragmentKind, Request, Tool, ToolChoice};
 use crate::context::tools::tools;
 use crate::hash::Hash;
@@ -164,10 +164,10 @@ fn finish(
         answer_schema: request.answer_schema.clone(),
         left_out: drawn.left_out,
     };
+    let hash = hash_with_tools(&request, sealed_tools.hash, &task.state.salt);
     if !before.contains(&sealed_tools.hash) {
         new_fragments.push(sealed_tools);
     }
-    let hash = request_hash(&request, &task.state.salt);
     Context {
         request,
         manifest,

@@ -94,7 +94,7 @@ impl Fitting<'_> {
 
     fn put(&self, drawn: &mut Drawn, sources: Vec<Seq>, kind: FragmentKind, pieces: Vec<Piece>) {
         let fragment = Fragment { kind, pieces };
-        let sealed = self.task.state.salt.seal_json(&fragment);
+        let sealed = self.task.state.salt.seal_own(&fragment);
         let known = self.known.get(&sealed.hash).copied();
         let tokens = known.unwrap_or_else(|| self.tokenizer.count(&fragment.text()));
         drawn.fragments.push(Counted {

@@ -124,7 +124,20 @@ pub fn rebuild(
     })
 }
 
-/// The hash of all that a model sees, keyed like content.
+/// The hash of all that a model sees, keyed like content. Schemas go in by their
+/// canonical form, since the order of their keys is not ours.
 pub fn request_hash(request: &Request, salt: &Salt) -> Hash {
-    salt.seal_json(request).hash
+    hash_with_tools(request, salt.seal_json(&request.tools).hash, salt)
+}
+
+/// The same, where the hash of the tools is at hand.
+pub(super) fn hash_with_tools(request: &Request, tools: Hash, salt: &Salt) -> Hash {
+    let own = (
+        &request.messages,
+        request.tool_choice,
+        request.output_tokens_max,
+        tools,
+        salt.seal_json(&request.answer_schema).hash,
+    );
+    salt.seal_own(&own).hash
 }

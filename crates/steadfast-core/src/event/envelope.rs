@@ -75,7 +75,6 @@ pub fn seal(prev: Hash, events: &mut [Event]) -> Vec<Sealed> {
                 contents.push(content.clone());
             }
         });
-        let tagged = serde_json::to_value(&event.body).expect("bodies serialise to JSON");
         let envelope = Envelope {
             v: FORMAT_VERSION,
             seq: event.seq,
@@ -83,7 +82,7 @@ pub fn seal(prev: Hash, events: &mut [Event]) -> Vec<Sealed> {
             epoch: event.epoch,
             source: serde_json::value::to_raw_value(&event.source).expect("sources are JSON"),
             kind: event.body.kind().to_owned(),
-            body: serde_json::value::to_raw_value(&tagged["body"]).expect("a value is JSON"),
+            body: inner(&event.body),
             prev,
         };
         let bytes = serde_json::to_vec(&envelope).expect("envelopes are JSON");
@@ -97,6 +96,20 @@ pub fn seal(prev: Hash, events: &mut [Event]) -> Vec<Sealed> {
         });
     }
     out
+}
+
+/// A body's JSON without its tag, which the envelope has as `kind`.
+fn inner(body: &Body) -> Box<RawValue> {
+    let tagged = serde_json::to_string(body).expect("bodies serialise to JSON");
+    let inner = tagged
+        .strip_prefix("{\"kind\":\"")
+        .and_then(|rest| rest.strip_prefix(body.kind()))
+        .and_then(|rest| rest.strip_prefix("\",\"body\":"))
+        .and_then(|rest| rest.strip_suffix('}'));
+    let inner = inner
+        .expect("the tag comes first and is the kind")
+        .to_owned();
+    RawValue::from_string(inner).expect("what is left is the body")
 }
 
 impl Envelope {

@@ -10,7 +10,7 @@ use steadfast_core::id::{CallId, Epoch, Seq, TaskId, Timestamp};
 use steadfast_core::task::record::Turn;
 use steadfast_core::task::state::{Lifecycle, ModelSlot, State};
 use steadfast_core::task::{Outcome, RecordError, Recorded, Start, Task, Waiting};
-use steadfast_core::workflow::{Spec, Workflow};
+use steadfast_core::workflow::{Machine, Spec, Workflow};
 use steadfast_store::{Batch, Head, InboxId, Lease, Log, Status, Takeover, TaskHeader};
 use steadfast_store::{hydrate, load_events};
 
@@ -42,8 +42,8 @@ pub(super) async fn begin(
         epoch,
         rules: driver.rules.rules(),
     };
-    // Made once for nothing: a workflow that does not compile leaves no task behind.
-    Task::start(id.clone(), header.salt, start.clone(), turn(Epoch(0)))?;
+    // A workflow that does not compile leaves no task behind.
+    Machine::compile(&start.workflow).map_err(RecordError::Workflow)?;
     let salt = match driver.log.create(id, header.clone()).await {
         Ok(()) => header.salt,
         // A process may have died between making the task and its first batch.
@@ -108,7 +108,7 @@ async fn from_snapshot(log: &dyn Log, id: &TaskId) -> Result<Option<Task>, Error
         return Ok(None);
     }
     let spec: Option<Spec> = serde_json::from_str(&state.workflow.text()).ok();
-    let Some(Ok(workflow)) = spec.map(Workflow::compile) else {
+    let Some(Ok(workflow)) = spec.map(|spec| Workflow::recorded(spec, state.fingerprint)) else {
         return Ok(None);
     };
     Ok(Some(Task { state, workflow }))
