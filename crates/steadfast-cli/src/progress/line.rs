@@ -100,7 +100,11 @@ impl Lines {
     fn returned(&mut self, body: &SkillReturned, event: &Event, task: &Task) -> String {
         let outcome = match (body.success, &body.because) {
             (true, _) => "ok".to_owned(),
-            (false, Some(why)) => format!("did not pass: {}", short(why, SHOWN)),
+            (false, Some(why)) => format!(
+                "did not pass: {}, the result was {}",
+                short(why, SHOWN),
+                excerpt(&body.result, SHOWN)
+            ),
             (false, None) => "did not pass".to_owned(),
         };
         let (skill, state) = (self.skill(&body.call, task), self.state(&body.call));

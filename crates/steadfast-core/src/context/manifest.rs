@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::content::{HoldsContent, Salt};
+use crate::content::{Content, HoldsContent, Salt};
 use crate::context::fragment::Fragment;
 use crate::context::request::{FragmentKind, Request, Tool, ToolChoice};
 use crate::event::envelope::Payloads;
@@ -67,6 +67,11 @@ impl Manifest {
     pub fn names(&self) -> Vec<Hash> {
         let fragments = self.entries.iter().map(|entry| entry.hash);
         fragments.chain([self.tools]).collect()
+    }
+
+    /// The manifest as it is stored.
+    pub fn sealed(&self, salt: &Salt) -> Content {
+        salt.seal_own(self)
     }
 
     /// The fragments, parsed; their own contents are not loaded.

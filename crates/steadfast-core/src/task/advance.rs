@@ -261,7 +261,7 @@ impl Draft<'_> {
                     context: context.hash,
                     tokens: context.manifest.tokens,
                     output_tokens_max: allowance,
-                    manifest: state.salt.seal_own(&context.manifest),
+                    manifest: context.manifest.sealed(&state.salt),
                     fragments: context.new_fragments,
                 };
                 self.request = Some(context.request);

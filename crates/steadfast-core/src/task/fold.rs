@@ -137,7 +137,7 @@ impl State {
             Source::User { principal } => Some(principal.clone()),
             _ => None,
         };
-        self.drop_unbegun(|call| !call.may_repeat());
+        self.drop_unbegun(|call| !call.is_read());
         self.stands.messages.push_back(Said {
             seq: event.seq,
             principal,

@@ -219,7 +219,11 @@ impl Draft<'_> {
             CallOutcome::Settled { .. } => "the deed was found not done".to_owned(),
             _ => return String::new(),
         };
-        format!(": `{}`: {why}", call.skill)
+        let skill = format!("`{}`", call.skill);
+        match why.contains(&skill) {
+            true => format!(": {why}"),
+            false => format!(": {skill}: {why}"),
+        }
     }
 }
 

@@ -73,7 +73,7 @@ fn assembled(before: &Task, called: &ModelCalled, tokenizer: &dyn Tokenizer) -> 
     }
     let again = context::assemble(before, called.output_tokens_max, tokenizer)
         .map_err(|error| format!("context of call `{call}` cannot be assembled again: {error}"))?;
-    let manifest = before.state.salt.seal_json(&again.manifest);
+    let manifest = again.manifest.sealed(&before.state.salt);
     if manifest != called.manifest {
         return Err(format!(
             "context of call `{call}` has another bill of materials when assembled again"
