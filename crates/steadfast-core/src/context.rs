@@ -1,6 +1,6 @@
 //! What a model call sees, exactly.
 //!
-//! [`assemble`] is a pure function of a task and a tokenizer: it turns the state
+//! [`assemble()`] is a pure function of a task and a tokenizer: it turns the state
 //! into typed fragments in a fixed order, fits them into the window, and gives
 //! the request, its bill of materials and its hash. Nothing else reaches a model.
 

@@ -5,7 +5,7 @@
 //! events ─► apply ─► State ─► due ─► effects ─► (driver) ─► Input ─► record ─► events
 //! ```
 //!
-//! [`Task::record`] decides, [`State::apply`] only follows: every decision (an
+//! [`Task::record`] decides, [`Task::apply`] only follows: every decision (an
 //! admitted call, a move of the machine, a condition that held) is an event, so
 //! that a fold asks no rule and calls no model.
 

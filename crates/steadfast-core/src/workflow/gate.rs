@@ -1,8 +1,8 @@
 //! What the gate says: the typed reasons for which a proposed call or answer is
 //! refused.
 //!
-//! The decisions themselves are in [`crate::task::admit`], since they need the
-//! task's state; here are the words, as the log keeps them and as the model
+//! The decisions themselves are in `task/admit.rs`, since they need the task's
+//! state; here are the words, as the log keeps them and as the model
 //! reads them.
 
 use serde::{Deserialize, Serialize};
