@@ -85,9 +85,12 @@ impl Plan {
 
     /// Whether a run with a crash must have the log of one without. What the
     /// user says in between, and a deadline that a new process starts anew, are
-    /// not the same in both.
+    /// not the same in both; nor is a limit on the task's time, since a restart
+    /// takes time, and an effect at work when the limit ends the task is only
+    /// heard of by a driver that lived on.
     pub fn is_comparable(&self) -> bool {
         self.faults.commands.is_empty()
+            && self.case().spec.limits.time_ms.is_none()
             && !self
                 .faults
                 .skills
