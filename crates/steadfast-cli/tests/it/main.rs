@@ -2,7 +2,7 @@
 //! gets them.
 
 // A test may stop where it stands.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 #[cfg(unix)]
 mod approval;

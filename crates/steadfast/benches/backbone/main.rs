@@ -6,7 +6,7 @@
 //! a minute; the name of a group as an argument runs that group alone.
 
 // A bench's ratios are its output, and they are for people.
-#![allow(clippy::print_stdout)]
+#![allow(clippy::print_stdout, reason = "the ratios are its output")]
 
 mod bare;
 mod durable_step;

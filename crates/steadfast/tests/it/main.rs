@@ -2,7 +2,7 @@
 
 // Helpers of tests are tests: `allow-unwrap-in-tests` sees only the functions
 // that bear `#[test]` themselves.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod audit_fast;
 mod audit_infer;

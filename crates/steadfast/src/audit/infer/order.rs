@@ -54,7 +54,7 @@ impl Order {
             let run: Vec<usize> = run.iter().map(|item| numbers[item]).collect();
             for (at, first) in run.iter().enumerate() {
                 order.runs[*first] += 1;
-                #[allow(clippy::cast_precision_loss)]
+                #[allow(clippy::cast_precision_loss, reason = "places in a run are small")]
                 let place = at as f64 / run.len() as f64;
                 order.places[*first] += place;
                 for second in &run[at + 1..] {
@@ -63,7 +63,7 @@ impl Order {
             }
         }
         for (place, runs) in order.places.iter_mut().zip(&order.runs) {
-            #[allow(clippy::cast_precision_loss)]
+            #[allow(clippy::cast_precision_loss, reason = "places in a run are small")]
             let count = (*runs).max(1) as f64;
             *place /= count;
         }
