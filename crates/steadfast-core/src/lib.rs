@@ -25,11 +25,14 @@ pub mod limits;
 pub mod source;
 
 pub mod content;
+pub mod decimal;
 pub mod hash;
 pub mod json;
 
 pub mod event;
 pub mod workflow;
+
+pub mod ledger;
 
 pub mod context;
 pub mod proposal;

@@ -186,3 +186,7 @@ const _: () = assert!(KEYWORDS_COUNT_DEFAULT <= KEYWORDS_COUNT_MAX);
 const _: () = assert!(KNOWLEDGE_FILE_BYTES_MAX <= KNOWLEDGE_BYTES_MAX);
 const _: () = assert!(EXCERPT_CHARS_MAX <= PASSAGE_CHARS_MAX);
 const _: () = assert!(REFERENCES_DEFAULT <= REFERENCES_MAX);
+
+/// How far "about 500" reaches to either side. The articles give no figure;
+/// a tenth is what editors take.
+pub const ABOUT_PERCENT: u32 = 10;
