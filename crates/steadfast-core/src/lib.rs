@@ -35,6 +35,7 @@ pub mod workflow;
 pub mod ledger;
 
 pub mod context;
+pub mod price;
 pub mod proposal;
 pub mod rules;
 pub mod task;

@@ -13,6 +13,7 @@ pub mod scripted;
 pub mod select;
 
 use async_trait::async_trait;
+use serde_json::Value;
 use steadfast_core::context::Request;
 use steadfast_core::event::task::Window;
 use steadfast_core::proposal::{ModelError, Reply};
@@ -21,6 +22,7 @@ use steadfast_core::rules::Tokenizer;
 pub use extractive::Extractive;
 pub use scripted::{Script, Scripted};
 pub use select::select;
+pub use steadfast_core::price::Price;
 
 /// A language model that can be called.
 #[async_trait]
@@ -39,6 +41,17 @@ pub trait Model: Send + Sync {
     /// The room that the model is known to have. A declared window beats it.
     fn window(&self) -> Option<Window> {
         None
+    }
+
+    /// What its tokens cost, where the settings say so.
+    fn price(&self) -> Option<&Price> {
+        None
+    }
+
+    /// What is sent with every request beside the request itself: the sampling
+    /// parameters. Part of the key of a recorded call; null where there are none.
+    fn parameters(&self) -> Value {
+        Value::Null
     }
 
     /// The model's own tokenizer, where it is known.

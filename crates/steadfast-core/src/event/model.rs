@@ -83,8 +83,16 @@ pub enum Finish {
 /// Tokens as the provider counted them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
+    /// All tokens of the request, those of a cache among them.
     pub input_tokens: u64,
     pub output_tokens: u64,
+    /// Of the input tokens, those that the provider read from its cache.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cached_input_tokens: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// A call brought no reply that can be used.

@@ -71,6 +71,7 @@ impl Words {
             usage: Some(Usage {
                 input_tokens: 12_000,
                 output_tokens: 180,
+                cached_input_tokens: 0,
             }),
             extra: Value::Null,
         }

@@ -135,6 +135,7 @@ fn usage(request: &Request, reply: &Reply) -> Usage {
     Usage {
         input_tokens: messages + tools,
         output_tokens: text + calls,
+        cached_input_tokens: 0,
     }
 }
 

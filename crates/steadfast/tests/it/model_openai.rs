@@ -245,6 +245,7 @@ async fn unknown_fields_of_a_reply_are_kept() {
         usage: Some(Usage {
             input_tokens: 7,
             output_tokens: 3,
+            cached_input_tokens: 0,
         }),
         extra: json!({
             "id": "c-1",

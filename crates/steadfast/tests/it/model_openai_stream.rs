@@ -58,6 +58,7 @@ fn full_reply() -> Reply {
         usage: Some(Usage {
             input_tokens: 7,
             output_tokens: 3,
+            cached_input_tokens: 0,
         }),
         extra: json!({
             "id": "c",

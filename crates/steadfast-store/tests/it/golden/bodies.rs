@@ -190,6 +190,7 @@ fn model(salt: &Salt) -> Vec<(Source, Body)> {
         usage: Some(Usage {
             input_tokens: 1_200,
             output_tokens: 34,
+            cached_input_tokens: 0,
         }),
         extra: Some(salt.seal_json(&json!({"id": 99_999_999_999_u64}))),
     };

@@ -209,6 +209,11 @@ fn usage(counts: &Value) -> Option<Usage> {
     Some(Usage {
         input_tokens: counts["prompt_tokens"].as_u64()?,
         output_tokens: counts["completion_tokens"].as_u64()?,
+        // OpenAI's place for it, and DeepSeek's.
+        cached_input_tokens: counts["prompt_tokens_details"]["cached_tokens"]
+            .as_u64()
+            .or_else(|| counts["prompt_cache_hit_tokens"].as_u64())
+            .unwrap_or_default(),
     })
 }
 
