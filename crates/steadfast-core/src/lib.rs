@@ -29,6 +29,7 @@ pub mod decimal;
 pub mod hash;
 pub mod json;
 
+pub mod budget;
 pub mod event;
 pub mod workflow;
 

@@ -24,6 +24,33 @@ pub struct Price {
 }
 
 impl Price {
+    /// Of a model that costs nothing. It fits a budget in any currency.
+    pub const FREE: Price = Price {
+        input_per_million: 0,
+        cached_input_per_million: 0,
+        output_per_million: 0,
+        currency: String::new(),
+    };
+
+    pub fn is_free(&self) -> bool {
+        self.input_per_million == 0
+            && self.cached_input_per_million == 0
+            && self.output_per_million == 0
+    }
+
+    /// The most that a call of at most so many tokens can cost.
+    pub fn cost_micros_max(&self, input_tokens: u64, output_tokens: u64) -> u64 {
+        let dearer = Price {
+            input_per_million: self.input_per_million.max(self.cached_input_per_million),
+            ..self.clone()
+        };
+        dearer.cost_micros(&Usage {
+            input_tokens,
+            output_tokens,
+            cached_input_tokens: 0,
+        })
+    }
+
     /// The cost of a call in micro-units, rounded up, saturating.
     ///
     /// Tokens that were *written* to a cache count as plain input.

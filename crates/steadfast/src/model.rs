@@ -43,7 +43,8 @@ pub trait Model: Send + Sync {
         None
     }
 
-    /// What its tokens cost, where the settings say so.
+    /// What its tokens cost, where the settings say so. A budget of money needs
+    /// it: under one, a call without a price is not made.
     fn price(&self) -> Option<&Price> {
         None
     }
@@ -52,6 +53,12 @@ pub trait Model: Send + Sync {
     /// parameters. Part of the key of a recorded call; null where there are none.
     fn parameters(&self) -> Value {
         Value::Null
+    }
+
+    /// Whose limit on the rate of calls this model counts against: the host of
+    /// its endpoint. None is a model that nobody limits.
+    fn host(&self) -> Option<String> {
+        None
     }
 
     /// The model's own tokenizer, where it is known.

@@ -110,14 +110,23 @@ pub struct ModelFailed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ModelFailure {
-    /// No connection, or it broke.
+    /// The connection broke after the request was sent.
     Transport,
+    /// No reply in time: the provider may have worked all the same.
     Timeout,
     RateLimited,
     /// The provider failed (5xx).
     Provider,
     /// The request will never be accepted (4xx, wrong key).
     Rejected,
+    /// No connection: the request was never sent.
+    Unreachable,
+    /// The account is empty or its limit for the month is reached. Waiting does
+    /// not heal it; a person does.
+    Quota,
+    /// The process died with the call at work, and the budget has no room to
+    /// make it again.
+    Lost,
     /// The reply was cut at the output limit; the next attempt gets more room.
     OutputBudget,
     /// The reply breaks the protocol, or its stream ended early.
@@ -131,7 +140,38 @@ pub enum ModelFailure {
 impl ModelFailure {
     /// Whether the same request may succeed later.
     pub fn is_retryable(self) -> bool {
-        !matches!(self, ModelFailure::Rejected | ModelFailure::NotRecorded)
+        !matches!(
+            self,
+            ModelFailure::Rejected | ModelFailure::NotRecorded | ModelFailure::Quota
+        )
+    }
+
+    /// Whether the fault lies with the way to the provider or its load, so that
+    /// only time heals it. Such a call is made again for as long as the task has
+    /// patience, however many attempts that takes.
+    pub fn heals_with_time(self) -> bool {
+        matches!(
+            self,
+            ModelFailure::Transport
+                | ModelFailure::Timeout
+                | ModelFailure::RateLimited
+                | ModelFailure::Provider
+                | ModelFailure::Unreachable
+        )
+    }
+
+    /// Whether it is certain that nothing was spent: the provider refused, or
+    /// was never reached.
+    pub fn costs_nothing(self) -> bool {
+        matches!(
+            self,
+            ModelFailure::RateLimited
+                | ModelFailure::Provider
+                | ModelFailure::Rejected
+                | ModelFailure::Unreachable
+                | ModelFailure::Quota
+                | ModelFailure::NotRecorded
+        )
     }
 
     pub fn name(self) -> &'static str {
@@ -141,6 +181,9 @@ impl ModelFailure {
             ModelFailure::RateLimited => "rate_limited",
             ModelFailure::Provider => "provider",
             ModelFailure::Rejected => "rejected",
+            ModelFailure::Unreachable => "unreachable",
+            ModelFailure::Quota => "quota",
+            ModelFailure::Lost => "lost",
             ModelFailure::OutputBudget => "output_budget",
             ModelFailure::Malformed => "malformed",
             ModelFailure::Empty => "empty",

@@ -20,6 +20,7 @@ mod terms;
 use async_trait::async_trait;
 use steadfast_core::context::{Message, Request, Tool, ToolChoice};
 use steadfast_core::event::model::Usage;
+use steadfast_core::price::Price;
 use steadfast_core::proposal::{ModelError, Reply};
 use steadfast_core::rules::{ScriptEstimate, Tokenizer};
 
@@ -64,6 +65,11 @@ impl Model for Extractive {
 
     async fn call(&self, request: &Request) -> Result<Reply, ModelError> {
         Ok(self.reply(request))
+    }
+
+    fn price(&self) -> Option<&Price> {
+        static FREE: Price = Price::FREE;
+        Some(&FREE)
     }
 
     fn tokenizer(&self) -> Option<&(dyn Tokenizer + Sync)> {

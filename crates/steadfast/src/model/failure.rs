@@ -15,13 +15,19 @@ pub fn code(class: ModelFailure) -> &'static str {
         ModelFailure::Malformed => "M0107",
         ModelFailure::Empty => "M0108",
         ModelFailure::NotRecorded => "M0109",
+        ModelFailure::Unreachable => "M0110",
+        ModelFailure::Quota => "M0111",
+        ModelFailure::Lost => "M0112",
     }
 }
 
 /// What mends a class, in a sentence.
 pub fn hint(class: ModelFailure) -> &'static str {
     match class {
-        ModelFailure::Transport => "check that the endpoint runs and that its address is right",
+        ModelFailure::Transport => "check what stands between this machine and the endpoint",
+        ModelFailure::Unreachable => "check that the endpoint runs and that its address is right",
+        ModelFailure::Quota => "fill the account or raise its limit, then let the task go on",
+        ModelFailure::Lost => "raise the budget with `steadfast resume TASK --budget …`",
         ModelFailure::Timeout => "give the call more time, or ask for a shorter answer",
         ModelFailure::RateLimited => "wait, or lower the number of tasks that run at once",
         ModelFailure::Provider => "the provider failed; resume the task later",

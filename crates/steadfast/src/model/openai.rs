@@ -181,6 +181,14 @@ impl Model for OpenAi {
     fn window(&self) -> Option<Window> {
         self.settings.window
     }
+
+    fn host(&self) -> Option<String> {
+        let host = self.endpoint.host_str()?;
+        Some(match self.endpoint.port() {
+            Some(port) => format!("{host}:{port}"),
+            None => host.to_owned(),
+        })
+    }
 }
 
 fn endpoint(base_url: &str) -> Result<Url, SetupError> {

@@ -15,6 +15,7 @@ use serde_json::Value;
 use steadfast_core::context::Request;
 use steadfast_core::event::model::ModelFailure;
 use steadfast_core::event::task::Window;
+use steadfast_core::price::Price;
 use steadfast_core::proposal::{ModelError, Reply};
 
 use super::Model;
@@ -127,6 +128,7 @@ impl Script {
         Scripted {
             progress: Mutex::new(progress),
             window: None,
+            price: Price::FREE,
         }
     }
 }
@@ -136,6 +138,7 @@ impl Script {
 pub struct Scripted {
     progress: Mutex<Progress>,
     window: Option<Window>,
+    price: Price,
 }
 
 #[derive(Debug)]
@@ -149,6 +152,13 @@ impl Scripted {
     #[must_use]
     pub fn with_window(mut self, window: Window) -> Scripted {
         self.window = Some(window);
+        self
+    }
+
+    /// Declares what the model's tokens cost; nothing, where it is not said.
+    #[must_use]
+    pub fn with_price(mut self, price: Price) -> Scripted {
+        self.price = price;
         self
     }
 
@@ -188,6 +198,10 @@ impl Model for Scripted {
                 format!("the script has no reply for call {number}"),
             )),
         }
+    }
+
+    fn price(&self) -> Option<&Price> {
+        Some(&self.price)
     }
 
     fn window(&self) -> Option<Window> {

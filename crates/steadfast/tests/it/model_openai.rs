@@ -376,7 +376,7 @@ async fn no_message_shows_the_key() {
 }
 
 #[tokio::test]
-async fn no_connection_is_transport() {
+async fn no_connection_is_unreachable() {
     // The port was free a moment ago, and nothing listens on it.
     let port = std::net::TcpListener::bind("127.0.0.1:0")
         .unwrap()
@@ -385,7 +385,7 @@ async fn no_connection_is_transport() {
         .port();
     let client = OpenAi::new(settings(&format!("http://127.0.0.1:{port}/v1"))).unwrap();
     let error = client.call(&request(vec![task("hi")])).await.unwrap_err();
-    assert_eq!(error.class, ModelFailure::Transport);
+    assert_eq!(error.class, ModelFailure::Unreachable);
     assert!(!error.message.contains("127.0.0.1/v1"), "{}", error.message);
 }
 

@@ -128,6 +128,9 @@ fn a_script_is_taken_from_its_file() {
 fn every_code_has_a_page() {
     let pages = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/errors");
     let classes = [
+        ModelFailure::Unreachable,
+        ModelFailure::Quota,
+        ModelFailure::Lost,
         ModelFailure::Transport,
         ModelFailure::Timeout,
         ModelFailure::RateLimited,

@@ -9,11 +9,32 @@ use steadfast_core::event::model::ModelFailure;
 use steadfast_core::limits::PROVIDER_MESSAGE_CHARS_MAX;
 use steadfast_core::proposal::ModelError;
 
+/// Words of providers for an account that is empty or over its limit.
+const EMPTY_ACCOUNT: [&str; 6] = [
+    "insufficient_quota",
+    "insufficient_balance",
+    "billing_hard_limit_reached",
+    "billing_not_active",
+    "usage_limit_reached",
+    "access_terminated",
+];
+
+/// Phrases for the same where the error has no word of its own (R57). They count
+/// only where the provider names no time to try again.
+const EMPTY_ACCOUNT_SAID: [&str; 5] = [
+    "usage limit",
+    "insufficient balance",
+    "insufficient quota",
+    "余额不足",
+    "欠费",
+];
+
 /// The class of a refusing status. `code` is the provider's own word for it.
 fn class(status: Option<u16>, code: Option<&str>) -> ModelFailure {
     match status {
         // Waiting does not fill an account.
-        _ if code == Some("insufficient_quota") => ModelFailure::Rejected,
+        _ if code.is_some_and(|code| EMPTY_ACCOUNT.contains(&code)) => ModelFailure::Quota,
+        Some(402) => ModelFailure::Quota,
         Some(429) => ModelFailure::RateLimited,
         Some(408) => ModelFailure::Timeout,
         Some(300..=499) => ModelFailure::Rejected,
@@ -38,6 +59,15 @@ pub(super) fn of_status(status: StatusCode, headers: &HeaderMap, body: &[u8]) ->
         .unwrap_or(body);
     let mut failure = of_error_body(Some(status.as_u16()), error);
     failure.retry_after_ms = retry_after_ms(headers, SystemTime::now());
+    let said = failure.message.to_lowercase();
+    if failure.class == ModelFailure::RateLimited
+        && failure.retry_after_ms.is_none()
+        && EMPTY_ACCOUNT_SAID
+            .iter()
+            .any(|phrase| said.contains(phrase))
+    {
+        failure.class = ModelFailure::Quota;
+    }
     failure
 }
 
@@ -74,7 +104,9 @@ pub(super) fn of_error_body(status: Option<u16>, error: &Value) -> ModelError {
 
 /// A request or a stream that failed on the way.
 pub(super) fn of_transport(error: reqwest::Error) -> ModelError {
-    let class = if error.is_timeout() && !error.is_connect() {
+    let class = if error.is_connect() {
+        ModelFailure::Unreachable
+    } else if error.is_timeout() {
         ModelFailure::Timeout
     } else {
         // A body that breaks off shows as an error of decoding.
@@ -157,12 +189,34 @@ mod tests {
         assert_eq!(ms(&[]), None);
     }
 
+    /// R57, the second case: no code, no Retry-After, only words.
+    #[test]
+    fn r57_a_monthly_limit_is_told_from_a_busy_minute() {
+        let said = |fields, message: &str| {
+            let body = format!("{{\"error\": {{\"message\": \"{message}\"}}}}");
+            of_status(
+                StatusCode::TOO_MANY_REQUESTS,
+                &headers(fields),
+                body.as_bytes(),
+            )
+            .class
+        };
+        let month = "You have reached your monthly usage limit";
+        assert_eq!(said(&[], month), ModelFailure::Quota);
+        assert_eq!(said(&[], "账户余额不足"), ModelFailure::Quota);
+        let soon = [("retry-after", "30")];
+        assert_eq!(said(&soon, month), ModelFailure::RateLimited);
+        assert_eq!(said(&[], "slow down"), ModelFailure::RateLimited);
+    }
+
     #[test]
     fn an_empty_account_is_not_a_rate_limit() {
         assert_eq!(
             class(Some(429), Some("insufficient_quota")),
-            ModelFailure::Rejected
+            ModelFailure::Quota
         );
+        assert_eq!(class(Some(402), None), ModelFailure::Quota);
+        assert_eq!(class(Some(401), None), ModelFailure::Rejected);
         assert_eq!(
             class(Some(429), Some("rate_limit_exceeded")),
             ModelFailure::RateLimited
