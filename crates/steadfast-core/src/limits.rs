@@ -190,3 +190,23 @@ const _: () = assert!(REFERENCES_DEFAULT <= REFERENCES_MAX);
 /// How far "about 500" reaches to either side. The articles give no figure;
 /// a tenth is what editors take.
 pub const ABOUT_PERCENT: u32 = 10;
+
+// Secrets, erasure, export.
+
+/// From this length on a secret is found inside other text and in every
+/// encoding.
+pub const SECRET_BYTES_MIN: usize = 8;
+/// From this length on it is found as a word of its own; a shorter one would
+/// shred the text and is not looked for.
+pub const SECRET_WORD_BYTES_MIN: usize = 4;
+/// Bytes of a secret: a certificate with its key fits.
+pub const SECRET_BYTES_MAX: usize = 64 * 1024;
+/// A line of a secret of many lines is looked for by itself from this length on.
+pub const SECRET_LINE_BYTES_MIN: usize = 16;
+/// How many escapings on top of each other are looked through.
+pub const SECRET_ESCAPINGS_MAX: usize = 3;
+/// What a stream holds back at most before it shows what it has.
+pub const SECRET_STREAM_HELD_MAX: usize = 256 * 1024;
+
+const _: () = assert!(SECRET_WORD_BYTES_MIN <= SECRET_BYTES_MIN);
+const _: () = assert!(SECRET_BYTES_MAX < SECRET_STREAM_HELD_MAX);

@@ -48,8 +48,8 @@
 //! ```
 //!
 //! The flow, and what each part of it may do, is drawn in [`core`]. Here is what
-//! acts: the [`driver`], [`model`]s, [`skill`]s, the reader of workflow files
-//! ([`spec`]), and the [`rules`] that the core asks (JSON Schema, CEL, tokens).
+//! acts: the [`driver`], [`model`]s, [`skill`]s, what keeps [`secret`]s out of
+//! logs, the reader of workflow files ([`spec`]), and the [`rules`] that the core asks (JSON Schema, CEL, tokens).
 //!
 //! Not here: a language model, an agent loop of your own making, prompts. A
 //! prompt is assembled from typed fragments; nothing else reaches a model.
@@ -66,6 +66,7 @@ pub mod clock;
 pub mod driver;
 pub mod model;
 pub mod rules;
+pub mod secret;
 pub mod skill;
 pub mod spec;
 

@@ -19,6 +19,8 @@ use steadfast_core::event::task::Window;
 use steadfast_core::proposal::{ModelError, Reply};
 use steadfast_core::rules::Tokenizer;
 
+use crate::secret::Secret;
+
 pub use extractive::Extractive;
 pub use scripted::{Script, Scripted};
 pub use select::select;
@@ -59,6 +61,12 @@ pub trait Model: Send + Sync {
     /// its endpoint. None is a model that nobody limits.
     fn host(&self) -> Option<String> {
         None
+    }
+
+    /// The secrets that calls are made with. They are redacted wherever the
+    /// driver records or shows something.
+    fn secrets(&self) -> Vec<Secret> {
+        Vec::new()
     }
 
     /// The model's own tokenizer, where it is known.

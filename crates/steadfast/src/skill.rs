@@ -13,6 +13,8 @@ use steadfast_core::hash::Hash;
 use steadfast_core::id::{CallId, TaskId};
 use steadfast_core::workflow::spec::SkillSpec;
 
+use crate::secret::{self, Secret};
+
 pub use command::CommandSkill;
 pub use function::FunctionSkill;
 pub use registry::Skills;
@@ -30,6 +32,17 @@ pub trait Skill: Send + Sync {
     ///
     /// By what is known about the deed: see [`SkillFailure`].
     async fn call(&self, call: &SkillCall) -> Result<Value, SkillError>;
+
+    /// The secrets that calls are made with, each the very value that the next
+    /// call uses. They are redacted wherever the driver records or shows
+    /// something.
+    ///
+    /// # Errors
+    ///
+    /// When one cannot be had: no task is driven with a skill that must fail.
+    fn secrets(&self) -> Result<Vec<Secret>, secret::Error> {
+        Ok(Vec::new())
+    }
 }
 
 /// One call of a skill.

@@ -27,8 +27,10 @@ use steadfast_core::limits::CONTENT_BYTES_MAX;
 use steadfast_core::proposal::{ModelError, Reply};
 
 use super::Model;
+use crate::secret::Redactor;
 
-pub use key::{Key, Secret};
+pub use crate::secret::Secret;
+pub use key::Key;
 pub use settings::{
     AnswerFormat, Channel, Delta, MaxTokensField, OnDelta, Settings, Streaming, SystemPlacement,
     Timeouts,
@@ -69,6 +71,7 @@ impl SetupError {
 #[derive(Debug)]
 pub struct OpenAi {
     settings: Settings,
+    redactor: Redactor,
     endpoint: Url,
     http: reqwest::Client,
 }
@@ -92,6 +95,7 @@ impl OpenAi {
                 reason: error.to_string(),
             })?;
         Ok(OpenAi {
+            redactor: Redactor::new(settings.secrets()),
             settings,
             endpoint,
             http,
@@ -173,7 +177,7 @@ impl Model for OpenAi {
         let whole = self.settings.timeouts.whole;
         let outcome = within(whole, "the call was given up", self.outcome(request)).await;
         outcome.and_then(|reply| reply).map_err(|error| ModelError {
-            message: self.settings.redact(&error.message),
+            message: self.redactor.redacted(error.message),
             ..error
         })
     }
@@ -188,6 +192,10 @@ impl Model for OpenAi {
             Some(port) => format!("{host}:{port}"),
             None => host.to_owned(),
         })
+    }
+
+    fn secrets(&self) -> Vec<Secret> {
+        self.settings.secrets()
     }
 }
 

@@ -192,9 +192,9 @@ async fn the_key_and_the_headers_are_sent_and_a_query_stays() {
         answering(ResponseTemplate::new(200).set_body_json(completion(&json!({}), "stop"))).await;
     let key = Key {
         variable: "K".to_owned(),
-        value: Secret::new("sk-1"),
+        value: Secret::new("OPENAI_API_KEY", "sk-1"),
     };
-    let headers = vec![("x-title".to_owned(), Secret::new("steadfast"))];
+    let headers = vec![("x-title".to_owned(), Secret::new("x-title", "steadfast"))];
     let url = format!("{}/v1?api-version=7", server.uri());
     let client = OpenAi::new(Settings {
         key: Some(key),
@@ -357,7 +357,7 @@ async fn an_error_under_a_status_of_success_is_an_error() {
 async fn no_message_shows_the_key() {
     let key = Key {
         variable: "K".to_owned(),
-        value: Secret::new("sk-secret-1"),
+        value: Secret::new("OPENAI_API_KEY", "sk-secret-1"),
     };
     let body = json!({"error": {"message": "wrong key sk-secret-1"}});
     let server = answering(ResponseTemplate::new(401).set_body_json(body)).await;
@@ -370,7 +370,7 @@ async fn no_message_shows_the_key() {
     let error = client.call(&request(vec![task("hi")])).await.unwrap_err();
     assert_eq!(
         error.message,
-        "the provider answered 401: wrong key [redacted]"
+        "the provider answered 401: wrong key [secret:OPENAI_API_KEY]"
     );
     assert!(!format!("{client:?}").contains("sk-secret-1"));
 }
@@ -415,7 +415,7 @@ fn settings_that_cannot_be_used_are_named() {
     );
     let key = Some(Key {
         variable: "K".to_owned(),
-        value: Secret::new("a\nb"),
+        value: Secret::new("OPENAI_API_KEY", "a\nb"),
     });
     let url = "http://localhost/v1";
     assert_eq!(
@@ -425,7 +425,7 @@ fn settings_that_cannot_be_used_are_named() {
         }),
         "the key in `K` has characters that no header can carry"
     );
-    let headers = vec![("bad name".to_owned(), Secret::new("x"))];
+    let headers = vec![("bad name".to_owned(), Secret::new("bad name", "x"))];
     assert_eq!(
         message(Settings {
             headers,

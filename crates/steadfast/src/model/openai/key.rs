@@ -1,36 +1,6 @@
 //! Keys: named by an environment variable, held where no log can show them.
 
-use std::fmt;
-
-/// A secret value. Debug output and messages never show it.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
-
-impl Secret {
-    pub fn new(value: impl Into<String>) -> Secret {
-        Secret(value.into())
-    }
-
-    /// The value itself, for the header that carries it.
-    pub(super) fn reveal(&self) -> &str {
-        &self.0
-    }
-
-    /// `text` with every occurrence of the secret taken out.
-    pub fn redact(&self, text: &str) -> String {
-        if self.0.is_empty() {
-            text.to_owned()
-        } else {
-            text.replace(&self.0, "[redacted]")
-        }
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Secret(..)")
-    }
-}
+use crate::secret::Secret;
 
 /// A key and the variable that it was read from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +16,7 @@ impl Key {
         let value = value.trim();
         let key = Key {
             variable: variable.to_owned(),
-            value: Secret::new(value),
+            value: Secret::new(variable, value),
         };
         (!value.is_empty()).then_some(key)
     }
@@ -63,9 +33,8 @@ mod tests {
         assert_eq!(key.value.reveal(), "sk-1234");
         assert_eq!(
             format!("{key:?}"),
-            r#"Key { variable: "MY_KEY", value: Secret(..) }"#
+            r#"Key { variable: "MY_KEY", value: Secret(MY_KEY) }"#
         );
-        assert_eq!(key.value.redact("bad key sk-1234!"), "bad key [redacted]!");
         assert_eq!(Key::from_env("OTHER", &env), None);
     }
 }

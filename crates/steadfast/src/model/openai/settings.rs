@@ -7,7 +7,8 @@ use std::time::Duration;
 use steadfast_core::event::task::Window;
 use steadfast_core::limits;
 
-use super::key::{Key, Secret};
+use super::key::Key;
+use crate::secret::Secret;
 
 /// Called with each piece of a reply while it streams in.
 pub type OnDelta = Arc<dyn Fn(Delta) + Send + Sync>;
@@ -126,12 +127,11 @@ impl Settings {
         }
     }
 
-    /// `text` without any secret of these settings.
-    pub(super) fn redact(&self, text: &str) -> String {
+    /// The key, and the values of the extra headers.
+    pub fn secrets(&self) -> Vec<Secret> {
         let keys = self.key.iter().map(|key| &key.value);
         let headers = self.headers.iter().map(|(_, value)| value);
-        keys.chain(headers)
-            .fold(text.to_owned(), |text, secret| secret.redact(&text))
+        keys.chain(headers).cloned().collect()
     }
 }
 
