@@ -57,6 +57,7 @@
 //! | feature | what it adds | default |
 //! |---|---|---|
 //! | `openai` | the client of OpenAI-compatible endpoints | yes |
+//! | `anthropic` | the client of the Anthropic Messages API | yes |
 //! | `sqlite` | the SQLite log | yes |
 //! | `builtin-skills` | keyword extraction, folder search, the Markdown check | yes |
 //! | `mcp` | reserved for Model Context Protocol clients; locks the dependency | no |

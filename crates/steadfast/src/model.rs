@@ -1,16 +1,26 @@
 //! Language models, behind one trait.
 //!
-//! Three implementations: a script for tests, the extractive writer that needs
-//! neither key nor network, and a client of OpenAI-compatible endpoints.
+//! A script for tests, the extractive writer that needs neither key nor network,
+//! and clients of OpenAI-compatible endpoints and of Anthropic's.
 //! [`select`](select::select) turns the name that a user gave into one of them.
 //! Retries, recording and gating are the runtime's and are not here.
 
+#[cfg(feature = "anthropic")]
+pub mod anthropic;
+pub mod delta;
 pub mod extractive;
 pub mod failure;
+#[cfg(any(feature = "openai", feature = "anthropic"))]
+pub mod http;
+#[cfg(any(feature = "openai", feature = "anthropic"))]
+pub mod ids;
 #[cfg(feature = "openai")]
 pub mod openai;
+pub mod parameters;
 pub mod scripted;
 pub mod select;
+#[cfg(any(feature = "openai", feature = "anthropic"))]
+mod sse;
 
 use async_trait::async_trait;
 use serde_json::Value;
@@ -22,6 +32,7 @@ use steadfast_core::rules::Tokenizer;
 use crate::secret::Secret;
 
 pub use extractive::Extractive;
+pub use parameters::Parameters;
 pub use scripted::{Script, Scripted};
 pub use select::select;
 pub use steadfast_core::price::Price;

@@ -9,10 +9,14 @@ mod audit_infer;
 mod audit_monitor;
 mod audit_read;
 mod driver;
+#[cfg(feature = "anthropic")]
+mod model_anthropic;
+#[cfg(feature = "anthropic")]
+mod model_anthropic_stream;
 mod model_extractive;
 #[cfg(feature = "builtin-skills")]
 mod model_extractive_pipeline;
-#[cfg(feature = "openai")]
+#[cfg(any(feature = "openai", feature = "anthropic"))]
 mod model_loopback;
 #[cfg(feature = "openai")]
 mod model_openai;

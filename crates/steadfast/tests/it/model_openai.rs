@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 use steadfast::core::context::{FragmentKind, Message, Request, RequestCall, ToolChoice};
 use steadfast::core::event::model::{Finish, ModelFailure, Usage};
 use steadfast::core::proposal::{ModelError, Reply, ReplyCall};
-use steadfast::model::Model;
 use steadfast::model::openai::{
-    AnswerFormat, Key, MaxTokensField, OpenAi, Secret, Settings, Streaming, SystemPlacement,
+    AnswerFormat, CallIds, Key, MaxTokensField, OpenAi, Secret, Settings, Streaming,
+    SystemPlacement,
 };
+use steadfast::model::{Model, Parameters};
 use wiremock::matchers::{method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
@@ -433,4 +434,89 @@ fn settings_that_cannot_be_used_are_named() {
         }),
         "header `bad name` cannot be sent"
     );
+}
+
+#[tokio::test]
+async fn parameters_and_ids_go_as_the_endpoint_takes_them() {
+    let change = |settings| Settings {
+        call_ids: CallIds::Nine,
+        parameters: Parameters {
+            temperature: Some(0.0),
+            seed: Some(7),
+            reasoning_effort: Some("low".to_owned()),
+            extra: [("top_k".to_owned(), json!(5))].into(),
+            ..Parameters::default()
+        },
+        ..settings
+    };
+    let body = body_sent(change, &full_request()).await;
+    let names = ["temperature", "top_p", "seed", "reasoning_effort", "top_k"];
+    let sent: Vec<&Value> = names.iter().map(|name| &body[*name]).collect();
+    assert_eq!(
+        sent,
+        [
+            &json!(0.0),
+            &Value::Null,
+            &json!(7),
+            &json!("low"),
+            &json!(5)
+        ]
+    );
+    let messages = &body["messages"];
+    let id = messages[2]["tool_calls"][0]["id"].as_str().unwrap();
+    assert_eq!((id.len(), &messages[3]["tool_call_id"]), (9, &json!(id)));
+    let reserved = Parameters {
+        extra: [("stream".to_owned(), json!(false))].into(),
+        ..Parameters::default()
+    };
+    let settings = Settings {
+        parameters: reserved,
+        ..settings("http://localhost/v1")
+    };
+    assert_eq!(
+        OpenAi::new(settings).unwrap_err().to_string(),
+        "parameter `stream` cannot be sent to an OpenAI-compatible endpoint"
+    );
+}
+
+/// Servers without a parser for reasoning leave it in the text.
+#[tokio::test]
+async fn reasoning_in_the_text_is_no_part_of_the_answer() {
+    let reply = async |text: &str, reason: &str| {
+        let reply = reply_to(completion(&json!({"content": text}), reason)).await;
+        let reply = reply.unwrap();
+        (
+            reply.text,
+            reply.extra["message"]["reasoning_content"].clone(),
+        )
+    };
+    let some = |text: &str| Some(text.to_owned());
+    assert_eq!(
+        reply("<think>\nhm\n</think>\n\n答案", "stop").await,
+        (some("答案"), json!("hm"))
+    );
+    // Cut while it thought: nothing of it is an answer.
+    assert_eq!(reply("<think>hm", "length").await, (None, json!("hm")));
+    assert_eq!(reply("<think></think>", "stop").await, (None, json!("")));
+    let quoted = "use <think>…</think> for this";
+    assert_eq!(reply(quoted, "stop").await, (some(quoted), Value::Null));
+}
+
+#[tokio::test]
+async fn cached_tokens_are_counted_in_both_places() {
+    let cached = async |usage: Value| {
+        let mut body = completion(&json!({"content": "a"}), "stop");
+        body["usage"] = usage;
+        reply_to(body)
+            .await
+            .unwrap()
+            .usage
+            .unwrap()
+            .cached_input_tokens
+    };
+    let openai = json!({"prompt_tokens": 9, "completion_tokens": 1,
+        "prompt_tokens_details": {"cached_tokens": 4}});
+    let deepseek =
+        json!({"prompt_tokens": 9, "completion_tokens": 1, "prompt_cache_hit_tokens": 5});
+    assert_eq!((cached(openai).await, cached(deepseek).await), (4, 5));
 }

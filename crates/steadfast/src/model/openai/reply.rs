@@ -6,8 +6,11 @@
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use steadfast_core::event::model::{Finish, ModelFailure, Usage};
+use steadfast_core::event::model::{Finish, Usage};
 use steadfast_core::proposal::{ModelError, Reply, ReplyCall};
+
+use super::settings::{InlineReasoning, Settings};
+use crate::model::http::malformed;
 
 type Fields = Map<String, Value>;
 
@@ -74,7 +77,7 @@ pub(super) struct Whole {
 }
 
 /// Reads a reply that came in one piece.
-pub(super) fn read(bytes: &[u8], asked_for: &str) -> Result<Reply, ModelError> {
+pub(super) fn read(bytes: &[u8], settings: &Settings) -> Result<Reply, ModelError> {
     let completion: Completion = serde_json::from_slice(bytes)
         .map_err(|error| malformed(format!("the reply does not read: {error}")))?;
     let choice = completion
@@ -103,16 +106,16 @@ pub(super) fn read(bytes: &[u8], asked_for: &str) -> Result<Reply, ModelError> {
         choice: choice.extra,
         message: message.extra,
     }
-    .into_reply(asked_for)
+    .into_reply(settings)
 }
 
 impl Whole {
-    /// The neutral form. `asked_for` names the model where the reply does not.
+    /// The neutral form. The settings name the model where the reply does not.
     ///
     /// # Errors
     ///
     /// `Malformed` when nothing says that the reply is complete.
-    pub(super) fn into_reply(mut self, asked_for: &str) -> Result<Reply, ModelError> {
+    pub(super) fn into_reply(mut self, settings: &Settings) -> Result<Reply, ModelError> {
         let Some(reason) = self.finish_reason.take() else {
             return Err(malformed(if self.calls.is_empty() {
                 "the reply ended without a finish reason"
@@ -120,6 +123,9 @@ impl Whole {
                 "the reply ended inside a call"
             }));
         };
+        if settings.inline_reasoning == InlineReasoning::Split {
+            self.split_reasoning();
+        }
         let finish = self.finish(&reason);
         for (index, call) in self.calls.iter_mut().enumerate() {
             if call.id.is_empty() {
@@ -129,13 +135,27 @@ impl Whole {
         let usage = usage(&self.usage);
         let model = self.model.take().filter(|model| !model.is_empty());
         Ok(Reply {
-            model: model.unwrap_or_else(|| asked_for.to_owned()),
+            model: model.unwrap_or_else(|| settings.model.clone()),
             text: (!self.text.is_empty()).then(|| std::mem::take(&mut self.text)),
             calls: std::mem::take(&mut self.calls),
             finish,
             usage,
             extra: self.into_extra(&reason, finish),
         })
+    }
+
+    /// Takes reasoning out of the text, where the text begins with it. What has no
+    /// end was cut while the model still thought: there is no text.
+    fn split_reasoning(&mut self) {
+        let Some(thought) = self.text.trim_start().strip_prefix("<think>") else {
+            return;
+        };
+        let (thought, text) = thought.split_once("</think>").unwrap_or((thought, ""));
+        let (thought, text) = (thought.trim().to_owned(), text.trim_start().to_owned());
+        self.message
+            .entry("reasoning_content")
+            .or_insert_with(|| thought.into());
+        self.text = text;
     }
 
     fn finish(&self, reason: &str) -> Finish {
@@ -215,8 +235,4 @@ fn usage(counts: &Value) -> Option<Usage> {
             .or_else(|| counts["prompt_cache_hit_tokens"].as_u64())
             .unwrap_or_default(),
     })
-}
-
-pub(super) fn malformed(message: impl Into<String>) -> ModelError {
-    ModelError::new(ModelFailure::Malformed, message)
 }

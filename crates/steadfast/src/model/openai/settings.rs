@@ -1,38 +1,12 @@
 //! How an endpoint is reached and which of its dialects it speaks.
 
 use std::fmt;
-use std::sync::Arc;
-use std::time::Duration;
 
 use steadfast_core::event::task::Window;
-use steadfast_core::limits;
+use steadfast_core::price::Price;
 
-use super::key::Key;
-use crate::secret::Secret;
-
-/// Called with each piece of a reply while it streams in.
-pub type OnDelta = Arc<dyn Fn(Delta) + Send + Sync>;
-
-/// A piece of a reply for display. It never becomes an event, and what it says
-/// has passed no gate.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct Delta {
-    pub channel: Channel,
-    pub text: String,
-    /// Always true. It travels with the text, so that a screen at the far end of
-    /// a wire cannot take the piece for an answer.
-    pub provisional: bool,
-}
-
-/// What a [`Delta`] is a piece of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Channel {
-    Text,
-    Reasoning,
-    /// Argument text of the call at this place in the reply.
-    Call(usize),
-}
+use super::{CallIds, Key, OnDelta, Secret, Streaming, Timeouts};
+use crate::model::Parameters;
 
 /// Settings of an OpenAI-compatible endpoint.
 #[derive(Clone)]
@@ -48,15 +22,13 @@ pub struct Settings {
     pub max_tokens: MaxTokensField,
     pub system: SystemPlacement,
     pub answer_format: AnswerFormat,
+    pub inline_reasoning: InlineReasoning,
+    pub call_ids: CallIds,
+    pub parameters: Parameters,
     pub timeouts: Timeouts,
     pub window: Option<Window>,
+    pub price: Option<Price>,
     pub on_delta: Option<OnDelta>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Streaming {
-    On,
-    Off,
 }
 
 /// The field that carries the output limit.
@@ -87,27 +59,14 @@ pub enum AnswerFormat {
     Off,
 }
 
-/// Times after which a call is given up.
+/// What becomes of reasoning that a server leaves in the text, as
+/// `<think>…</think>` at its beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Timeouts {
-    pub connect: Duration,
-    /// From the request to the first byte of a streamed reply. Without streaming
-    /// the first byte is the whole reply, and only `whole` counts.
-    pub first_byte: Duration,
-    /// Between two chunks of a stream.
-    pub idle: Duration,
-    pub whole: Duration,
-}
-
-impl Default for Timeouts {
-    fn default() -> Self {
-        Timeouts {
-            connect: Duration::from_millis(limits::MODEL_CONNECT_TIMEOUT_MS_DEFAULT),
-            first_byte: Duration::from_millis(limits::MODEL_FIRST_BYTE_TIMEOUT_MS_DEFAULT),
-            idle: Duration::from_millis(limits::MODEL_IDLE_TIMEOUT_MS_DEFAULT),
-            whole: Duration::from_millis(limits::MODEL_TIMEOUT_MS_DEFAULT),
-        }
-    }
+pub enum InlineReasoning {
+    /// It is kept beside the text, like reasoning that came in a field of its own.
+    Split,
+    /// It stays in the text.
+    Keep,
 }
 
 impl Settings {
@@ -121,17 +80,14 @@ impl Settings {
             max_tokens: MaxTokensField::MaxTokens,
             system: SystemPlacement::AsGiven,
             answer_format: AnswerFormat::JsonSchema,
+            inline_reasoning: InlineReasoning::Split,
+            call_ids: CallIds::AsGiven,
+            parameters: Parameters::default(),
             timeouts: Timeouts::default(),
             window: None,
+            price: None,
             on_delta: None,
         }
-    }
-
-    /// The key, and the values of the extra headers.
-    pub fn secrets(&self) -> Vec<Secret> {
-        let keys = self.key.iter().map(|key| &key.value);
-        let headers = self.headers.iter().map(|(_, value)| value);
-        keys.chain(headers).cloned().collect()
     }
 }
 

@@ -7,9 +7,12 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use steadfast_core::proposal::{ModelError, Reply, ReplyCall};
 
-use super::outcome;
-use super::reply::{Whole, argument_text, content_text, malformed};
-use super::settings::{Channel, Delta, OnDelta};
+use super::reply::{Whole, argument_text, content_text};
+use super::settings::Settings;
+use super::{Channel, OnDelta, outcome};
+use crate::model::delta::show;
+use crate::model::http::malformed;
+use crate::model::sse::{Assembly, Stream};
 
 type Fields = Map<String, Value>;
 
@@ -69,46 +72,34 @@ struct FunctionDelta {
     arguments: Value,
 }
 
-/// Whether more chunks may follow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stream {
-    Open,
-    Done,
-}
-
 /// A reply as far as it has come in.
-pub(super) struct Assembly<'a> {
+pub(super) struct Chunks<'a> {
     whole: Whole,
     /// The provider's index of each call in `whole.calls`.
     indices: Vec<Option<u64>>,
     on_delta: Option<&'a OnDelta>,
 }
 
-impl<'a> Assembly<'a> {
+impl<'a> Chunks<'a> {
     pub(super) fn new(on_delta: Option<&'a OnDelta>) -> Self {
-        Assembly {
+        Chunks {
             whole: Whole::default(),
             indices: Vec::new(),
             on_delta,
         }
     }
 
-    /// Whether the finish reason has come: what may follow are counts.
-    pub(super) fn is_complete(&self) -> bool {
+    pub(super) fn finish(self, settings: &Settings) -> Result<Reply, ModelError> {
+        self.whole.into_reply(settings)
+    }
+}
+
+impl Assembly for Chunks<'_> {
+    fn is_complete(&self) -> bool {
         self.whole.finish_reason.is_some()
     }
 
-    pub(super) fn finish(self, asked_for: &str) -> Result<Reply, ModelError> {
-        self.whole.into_reply(asked_for)
-    }
-
-    /// Takes the data of one event in.
-    ///
-    /// # Errors
-    ///
-    /// `Malformed` for data that is no chunk; the provider's own error where the
-    /// data is one.
-    pub(super) fn take(&mut self, data: &str) -> Result<Stream, ModelError> {
+    fn take(&mut self, data: &str) -> Result<Stream, ModelError> {
         if data.trim() == "[DONE]" {
             return Ok(Stream::Done);
         }
@@ -131,18 +122,20 @@ impl<'a> Assembly<'a> {
         }
         Ok(Stream::Open)
     }
+}
 
+impl Chunks<'_> {
     fn take_choice(&mut self, choice: Choice) -> Result<(), ModelError> {
         if let Some(delta) = choice.delta {
             let text = content_text(&delta.content)?;
-            self.show(Channel::Text, &text);
+            show(self.on_delta, Channel::Text, &text);
             self.whole.text.push_str(&text);
             self.whole
                 .refusal
                 .push_str(&delta.refusal.unwrap_or_default());
             for name in ["reasoning_content", "reasoning"] {
                 if let Some(Value::String(text)) = delta.extra.get(name) {
-                    self.show(Channel::Reasoning, text);
+                    show(self.on_delta, Channel::Reasoning, text);
                 }
             }
             append(&mut self.whole.message, delta.extra);
@@ -174,7 +167,7 @@ impl<'a> Assembly<'a> {
             call.skill = function.name.unwrap_or_default();
         }
         call.args.push_str(&arguments);
-        self.show(Channel::Call(place), &arguments);
+        show(self.on_delta, Channel::Call(place), &arguments);
     }
 
     /// The call that a piece belongs to, begun here if it is a new one. The index
@@ -198,16 +191,6 @@ impl<'a> Assembly<'a> {
             self.indices.push(index);
             self.indices.len() - 1
         })
-    }
-
-    fn show(&self, channel: Channel, text: &str) {
-        if let (Some(on_delta), false) = (self.on_delta, text.is_empty()) {
-            on_delta(Delta {
-                channel,
-                text: text.to_owned(),
-                provisional: true,
-            });
-        }
     }
 }
 

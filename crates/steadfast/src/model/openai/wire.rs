@@ -1,14 +1,20 @@
 //! The request as it goes over the wire, and how a context becomes one.
 //!
-//! Nothing is added on the way. One thing is changed: argument text of an
-//! earlier call that is no JSON object is wrapped into one, since several servers
-//! refuse the whole conversation otherwise.
+//! Nothing is added on the way. Two things are changed: argument text of an
+//! earlier call that is no JSON object is wrapped into one, and ids of calls are
+//! spelt as the endpoint takes them, since several servers refuse the whole
+//! conversation otherwise.
+
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::{Value, json};
 use steadfast_core::context::{Message, Request, RequestCall, ToolChoice};
 
-use super::settings::{AnswerFormat, MaxTokensField, Settings, Streaming, SystemPlacement};
+use super::Streaming;
+use super::settings::{AnswerFormat, MaxTokensField, Settings, SystemPlacement};
+use crate::model::Parameters;
+use crate::model::ids::Spelling;
 
 /// Body of `POST /chat/completions`.
 #[derive(Debug, Serialize)]
@@ -28,6 +34,22 @@ pub(super) struct Body<'a> {
     stream: bool,
     #[serde(skip_serializing_if = "Value::is_null")]
     stream_options: Value,
+    #[serde(flatten)]
+    parameters: WireParameters<'a>,
+}
+
+#[derive(Debug, Serialize)]
+struct WireParameters<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    top_p: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seed: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning_effort: Option<&'a str>,
+    #[serde(flatten)]
+    extra: &'a BTreeMap<String, Value>,
 }
 
 #[derive(Debug, Serialize)]
@@ -45,14 +67,14 @@ enum WireMessage<'a> {
         tool_calls: Vec<WireCall<'a>>,
     },
     Tool {
-        tool_call_id: &'a str,
+        tool_call_id: String,
         content: &'a str,
     },
 }
 
 #[derive(Debug, Serialize)]
 struct WireCall<'a> {
-    id: &'a str,
+    id: String,
     #[serde(rename = "type")]
     kind: &'static str,
     function: WireFunctionCall<'a>,
@@ -82,6 +104,7 @@ struct WireFunction<'a> {
 /// The wire form of a request.
 pub(super) fn body<'a>(settings: &'a Settings, request: &'a Request) -> Body<'a> {
     let streams = settings.streaming == Streaming::On;
+    let spelling = Spelling::new(request, settings.call_ids);
     let limit = Some(request.output_tokens_max);
     let (max_tokens, max_completion_tokens) = match settings.max_tokens {
         MaxTokensField::MaxTokens => (limit, None),
@@ -89,7 +112,7 @@ pub(super) fn body<'a>(settings: &'a Settings, request: &'a Request) -> Body<'a>
     };
     Body {
         model: &settings.model,
-        messages: messages(settings.system, &request.messages),
+        messages: messages(settings.system, &request.messages, &spelling),
         tools: tools(request),
         tool_choice: tool_choice(request),
         response_format: response_format(settings.answer_format, request),
@@ -101,10 +124,26 @@ pub(super) fn body<'a>(settings: &'a Settings, request: &'a Request) -> Body<'a>
         } else {
             Value::Null
         },
+        parameters: parameters(&settings.parameters),
     }
 }
 
-fn messages(placement: SystemPlacement, messages: &[Message]) -> Vec<WireMessage<'_>> {
+fn parameters(parameters: &Parameters) -> WireParameters<'_> {
+    WireParameters {
+        temperature: parameters.temperature,
+        top_p: parameters.top_p,
+        seed: parameters.seed,
+        reasoning_effort: parameters.reasoning_effort.as_deref(),
+        extra: &parameters.extra,
+    }
+}
+
+fn messages<'a>(
+    placement: SystemPlacement,
+    messages: &'a [Message],
+    spelling: &Spelling<'_>,
+) -> Vec<WireMessage<'a>> {
+    let wire_message = |message| wire_message(message, spelling);
     let is_system = |message: &&Message| matches!(message, Message::System { .. });
     match placement {
         SystemPlacement::AsGiven => messages.iter().map(wire_message).collect(),
@@ -123,7 +162,7 @@ fn messages(placement: SystemPlacement, messages: &[Message]) -> Vec<WireMessage
     }
 }
 
-fn wire_message(message: &Message) -> WireMessage<'_> {
+fn wire_message<'a>(message: &'a Message, spelling: &Spelling<'_>) -> WireMessage<'a> {
     match message {
         Message::System { .. } => WireMessage::System {
             content: message.text(),
@@ -133,16 +172,16 @@ fn wire_message(message: &Message) -> WireMessage<'_> {
         },
         Message::Assistant { text, calls } => WireMessage::Assistant {
             content: text.as_deref(),
-            tool_calls: calls.iter().map(wire_call).collect(),
+            tool_calls: calls.iter().map(|call| wire_call(call, spelling)).collect(),
         },
         Message::Tool { call, text, .. } => WireMessage::Tool {
-            tool_call_id: call.as_str(),
+            tool_call_id: spelling.of(call).to_owned(),
             content: text,
         },
     }
 }
 
-fn wire_call(call: &RequestCall) -> WireCall<'_> {
+fn wire_call<'a>(call: &'a RequestCall, spelling: &Spelling<'_>) -> WireCall<'a> {
     let is_object = serde_json::from_str::<serde_json::Map<String, Value>>(&call.args).is_ok();
     let arguments = if is_object {
         call.args.clone()
@@ -150,7 +189,7 @@ fn wire_call(call: &RequestCall) -> WireCall<'_> {
         json!({"malformed_arguments": call.args}).to_string()
     };
     WireCall {
-        id: call.id.as_str(),
+        id: spelling.of(&call.id).to_owned(),
         kind: "function",
         function: WireFunctionCall {
             name: &call.skill,

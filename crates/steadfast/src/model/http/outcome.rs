@@ -10,7 +10,9 @@ use steadfast_core::limits::PROVIDER_MESSAGE_CHARS_MAX;
 use steadfast_core::proposal::ModelError;
 
 /// Words of providers for an account that is empty or over its limit.
-const EMPTY_ACCOUNT: [&str; 6] = [
+const EMPTY_ACCOUNT: [&str; 8] = [
+    "billing_error",
+    "enforced_spend_limit_reached",
     "insufficient_quota",
     "insufficient_balance",
     "billing_hard_limit_reached",
@@ -42,12 +44,28 @@ fn class(status: Option<u16>, code: Option<&str>) -> ModelFailure {
         None if code.is_some_and(|code| code.starts_with("rate_limit")) => {
             ModelFailure::RateLimited
         }
+        None if code.is_some_and(|code| REFUSALS.contains(&code)) => ModelFailure::Rejected,
+        None if code == Some("timeout_error") => ModelFailure::Timeout,
         None => ModelFailure::Provider,
     }
 }
 
+/// Anthropic's words for what a status in the 400s says elsewhere; inside a
+/// stream there is no status.
+const REFUSALS: &[&str] = &[
+    "authentication_error",
+    "invalid_request_error",
+    "not_found_error",
+    "permission_error",
+    "request_too_large",
+];
+
 /// A reply whose status is not success.
-pub(super) fn of_status(status: StatusCode, headers: &HeaderMap, body: &[u8]) -> ModelError {
+pub(in crate::model) fn of_status(
+    status: StatusCode,
+    headers: &HeaderMap,
+    body: &[u8],
+) -> ModelError {
     let text = String::from_utf8_lossy(body);
     let parsed: Value = serde_json::from_str(&text).unwrap_or(Value::String(text.into_owned()));
     // `{"error": {...}}`, `{"error": "..."}`, `{"message": ...}`, a list of one,
@@ -73,10 +91,15 @@ pub(super) fn of_status(status: StatusCode, headers: &HeaderMap, body: &[u8]) ->
 
 /// The provider's error object. Inside a stream there is no status, only
 /// perhaps a numeric code that stands for one.
-pub(super) fn of_error_body(status: Option<u16>, error: &Value) -> ModelError {
+pub(in crate::model) fn of_error_body(status: Option<u16>, error: &Value) -> ModelError {
     let numeric = error["code"].as_u64().or_else(|| error["status"].as_u64());
     let status = status.or(numeric.and_then(|code| u16::try_from(code).ok()));
-    let code = error["code"].as_str().or_else(|| error["type"].as_str());
+    let code = [
+        &error["details"]["error_code"],
+        &error["code"],
+        &error["type"],
+    ];
+    let code = code.into_iter().find_map(Value::as_str);
     let message = match error {
         Value::String(text) => text.clone(),
         Value::Object(fields) => ["message", "detail", "msg"]
@@ -103,7 +126,7 @@ pub(super) fn of_error_body(status: Option<u16>, error: &Value) -> ModelError {
 }
 
 /// A request or a stream that failed on the way.
-pub(super) fn of_transport(error: reqwest::Error) -> ModelError {
+pub(in crate::model) fn of_transport(error: reqwest::Error) -> ModelError {
     let class = if error.is_connect() {
         ModelFailure::Unreachable
     } else if error.is_timeout() {
@@ -123,7 +146,7 @@ pub(super) fn of_transport(error: reqwest::Error) -> ModelError {
     ModelError::new(class, message)
 }
 
-pub(super) fn timeout(what: &str, after: Duration) -> ModelError {
+pub(in crate::model) fn timeout(what: &str, after: Duration) -> ModelError {
     ModelError::new(
         ModelFailure::Timeout,
         format!("{what} after {} ms", after.as_millis()),
