@@ -8,6 +8,7 @@ use steadfast_recall::encoder::{DIMENSIONS, Encoder, Unreadable};
 /// The folder with `weights.npz` and `sp.model`.
 const FOLDER: &str = "STEADFAST_ENCODER";
 
+#[allow(clippy::print_stderr, reason = "a passed-over test says so")]
 fn fetched() -> Option<Encoder> {
     let folder = std::env::var_os(FOLDER).map(PathBuf::from);
     let Some(folder) = folder else {
