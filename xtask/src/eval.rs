@@ -5,6 +5,7 @@ mod audit;
 mod bfcl;
 mod dice;
 mod python;
+mod retrieval;
 mod score;
 mod tau;
 
@@ -16,6 +17,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result, anyhow, bail};
 use steadfast::audit::Options;
 use steadfast::core::workflow::Workflow;
+use steadfast::recall::Weights;
 use steadfast::skill::builtin;
 use steadfast::spec;
 
@@ -42,6 +44,21 @@ enum Set {
         #[arg(long)]
         json: bool,
     },
+    /// Recall at 5 and 10 over every BEIR folder below one.
+    Retrieval {
+        dir: PathBuf,
+        /// The folder of the sentence encoder's files; without it, words only.
+        #[arg(long, env = "STEADFAST_ENCODER")]
+        encoder: Option<PathBuf>,
+        /// Weight of the vectors beside the words' 1.
+        #[arg(long)]
+        vector: Option<f32>,
+        /// Share of a score that goes to the passages before and after.
+        #[arg(long)]
+        neighbour: Option<f32>,
+        #[arg(long)]
+        json: bool,
+    },
     /// `audit` on mutated gold sequences of calls.
     Bfcl {
         #[arg(long, default_value = "../shared/data")]
@@ -57,6 +74,21 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     match &args.set {
         Set::Audit { dir, json } => audit::run(dir, *json),
         Set::Tau { data, json } => tau::run(&at_root(data), *json),
+        Set::Retrieval {
+            dir,
+            encoder,
+            vector,
+            neighbour,
+            json,
+        } => {
+            let usual = Weights::default();
+            let weights = Weights {
+                vector: vector.unwrap_or(usual.vector),
+                neighbour: neighbour.unwrap_or(usual.neighbour),
+                ..usual
+            };
+            retrieval::run(&at_root(dir), encoder.as_deref(), weights, *json)
+        }
         Set::Bfcl { data, seed, json } => bfcl::run(&at_root(data), *seed, *json),
     }
 }

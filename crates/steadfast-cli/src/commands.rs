@@ -5,6 +5,7 @@ pub(crate) mod cancel;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod diff;
+pub(crate) mod embedder;
 pub(crate) mod log;
 pub(crate) mod pause;
 pub(crate) mod resolve;

@@ -8,6 +8,8 @@ use std::path::PathBuf;
 use steadfast::audit;
 use steadfast::driver;
 use steadfast::model::select::SelectError;
+use steadfast::recall::encoder::Unreadable;
+use steadfast::recall::fetch::FetchError;
 use steadfast::skill::registry;
 use steadfast::spec::Diagnostics;
 use steadfast_core::id::TaskId;
@@ -114,6 +116,10 @@ pub(crate) enum Error {
     #[error(transparent)]
     Skill(#[from] registry::Error),
     #[error(transparent)]
+    Encoder(#[from] Unreadable),
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    #[error(transparent)]
     Audit(#[from] audit::Error),
 }
 
@@ -144,6 +150,8 @@ impl Error {
             Error::Store(error) => error.code(),
             Error::Model(error) => error.code(),
             Error::Skill(error) => error.code(),
+            Error::Encoder(_) => "M0202",
+            Error::Fetch(error) => error.code(),
             Error::Audit(error) => error.code(),
         }
     }
@@ -196,6 +204,8 @@ impl Error {
             Error::Store(error) => return error.hint(),
             Error::Model(error) => error.hint(),
             Error::Skill(error) => return Some(error.hint()),
+            Error::Encoder(_) => "get it with `steadfast embedder fetch`",
+            Error::Fetch(error) => return error.hint(),
             Error::Audit(error) => error.hint(),
         };
         Some(hint.to_owned())

@@ -68,6 +68,7 @@ async fn run(command: Command, settings: &Settings, printer: &Printer) -> Result
         Command::Diff(args) => commands::diff::run(&args, settings, printer).await,
         Command::Check(args) => commands::check::run(&args, settings, printer),
         Command::Audit(args) => commands::audit::run(&args, printer),
+        Command::Embedder(args) => commands::embedder::run(args, printer),
         Command::Schema => commands::schema::run(printer),
         Command::Completions(args) => commands::completions::run(&args, printer),
     }

@@ -17,6 +17,8 @@ pub(crate) const STORE: &str = "STEADFAST_STORE";
 pub(crate) const USER: &str = "STEADFAST_USER";
 /// What is traced on stderr, in the syntax of `tracing` filters; off by default.
 pub(crate) const LOG: &str = "STEADFAST_LOG";
+/// The folder with the files of the sentence encoder.
+pub(crate) const ENCODER: &str = "STEADFAST_ENCODER";
 /// Set to anything: no colour. Everybody's convention.
 pub(crate) const NO_COLOR: &str = "NO_COLOR";
 
@@ -69,6 +71,18 @@ impl Settings {
         }
         format!("steadfast {words} --store {}", self.store.display())
     }
+}
+
+/// Where the sentence encoder is kept: as given, else in the user's cache.
+pub(crate) fn encoder_folder(given: Option<PathBuf>) -> PathBuf {
+    let var = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let cache = || {
+        let own = var("XDG_CACHE_HOME").or_else(|| var("LOCALAPPDATA"));
+        own.map(PathBuf::from)
+            .or_else(|| var("HOME").map(|home| Path::new(&home).join(".cache")))
+            .unwrap_or_else(|| PathBuf::from(DEFAULT_FOLDER))
+    };
+    given.unwrap_or_else(|| cache().join("steadfast").join("use-multilingual-3"))
 }
 
 /// Who speaks: as given, else as the system names the account.

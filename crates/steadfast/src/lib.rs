@@ -60,12 +60,15 @@
 //! | `anthropic` | the client of the Anthropic Messages API | yes |
 //! | `sqlite` | the SQLite log | yes |
 //! | `builtin-skills` | keyword extraction, folder search, the Markdown check | yes |
+//! | `recall` | searching earlier steps by words and meaning | yes |
 //! | `mcp` | reserved for Model Context Protocol clients; locks the dependency | no |
 
 pub mod audit;
 pub mod clock;
 pub mod driver;
 pub mod model;
+#[cfg(feature = "recall")]
+pub mod recall;
 pub mod rules;
 pub mod secret;
 pub mod skill;
