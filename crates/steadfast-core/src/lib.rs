@@ -34,6 +34,9 @@ pub mod event;
 pub mod workflow;
 
 pub mod ledger;
+pub mod text;
+
+pub mod check;
 
 pub mod context;
 pub mod price;

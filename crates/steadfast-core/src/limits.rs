@@ -210,3 +210,13 @@ pub const SECRET_STREAM_HELD_MAX: usize = 256 * 1024;
 
 const _: () = assert!(SECRET_WORD_BYTES_MIN <= SECRET_BYTES_MIN);
 const _: () = assert!(SECRET_BYTES_MAX < SECRET_STREAM_HELD_MAX);
+
+// Checks of answers.
+
+/// Bytes of an answer that the checks read. A longer one is reported as not
+/// checked.
+pub const CHECK_ANSWER_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Places that the evidence of one breach lists; it counts the rest.
+pub const CHECK_PLACES_MAX: usize = 8;
+/// Characters of an answer that one place quotes.
+pub const CHECK_QUOTE_CHARS_MAX: usize = 80;

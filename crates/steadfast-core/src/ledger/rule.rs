@@ -227,6 +227,10 @@ pub enum Part {
     Responses,
     Links,
     Citations,
+    /// Sentences that end in a question mark.
+    Questions,
+    /// Sentences that end in an exclamation mark.
+    Exclamations,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,6 +3,7 @@
 
 mod answer;
 mod approval;
+mod check;
 mod context;
 mod effects;
 mod gate;
