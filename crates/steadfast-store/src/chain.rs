@@ -25,7 +25,7 @@ fn link(bytes: &[u8]) -> Result<Link, Damage> {
 }
 
 /// Checks one event's place and gives the hash that the next must name.
-fn follow(at: Seq, prev: Hash, bytes: &[u8]) -> Result<Hash, Damage> {
+pub(crate) fn follow(at: Seq, prev: Hash, bytes: &[u8]) -> Result<Hash, Damage> {
     let link = link(bytes)?;
     if link.seq != at {
         return Err(Damage::Misnumbered { found: link.seq });

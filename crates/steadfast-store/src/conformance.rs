@@ -5,6 +5,7 @@
 //! is tested beside that backend.
 
 mod append;
+mod erase;
 mod inbox;
 mod lease;
 mod read;
@@ -41,6 +42,8 @@ checks! {
         a_taken_over_writer_is_fenced renewal_and_release r105_the_late_writer_is_refused;
     inbox: items_wait_in_order an_append_consumes a_key_makes_posts_idempotent
         a_full_inbox_refuses;
+    erase: what_was_forgotten_is_gone others_are_left a_forgotten_task_takes_nothing
+        only_the_holder_forgets;
     snapshot: the_latest_not_ahead_is_given old_ones_go_and_all_can;
 }
 

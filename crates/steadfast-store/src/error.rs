@@ -105,6 +105,30 @@ pub enum Error {
     },
     #[error("the log is closed")]
     Closed,
+    /// Its events can be read; what they name is gone.
+    #[error("what task `{task}` was about was forgotten on {}", day(*at))]
+    Erased { task: TaskId, at: Timestamp },
+    #[error("this log cannot forget task `{task}`")]
+    CannotErase { task: TaskId },
+}
+
+/// A time stamp as a date, for messages. The days since 1970 by the civil
+/// calendar's own rule (Howard Hinnant, "chrono-compatible date algorithms").
+fn day(at: Timestamp) -> String {
+    let days = at.0.div_euclid(86_400_000_000) + 719_468;
+    let era = days.div_euclid(146_097);
+    let of_era = days.rem_euclid(146_097);
+    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let shifted = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * shifted + 2) / 5 + 1;
+    let month = if shifted < 10 {
+        shifted + 3
+    } else {
+        shifted - 9
+    };
+    let year = year + era * 400 + i64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
 }
 
 /// What is wrong with an event's place in its chain.
@@ -154,6 +178,7 @@ impl fmt::Display for Damage {
 pub const CODES: &[&str] = &[
     "L0001", "L0002", "L0003", "L0004", "L0005", "L0006", "L0007", "L0008", "L0009", "L0010",
     "L0011", "L0012", "L0013", "L0014", "L0015", "L0016", "L0017", "L0018", "L0019", "L0020",
+    "L0021", "L0022", "L0023", "L0024", "L0025", "L0026", "L0027",
 ];
 
 impl Error {
@@ -180,6 +205,8 @@ impl Error {
             Error::Contended => "L0018",
             Error::Storage { .. } => "L0019",
             Error::Closed => "L0020",
+            Error::Erased { .. } => "L0021",
+            Error::CannotErase { .. } => "L0022",
         }
     }
 
@@ -209,6 +236,10 @@ impl Error {
             }
             Error::Contended => "try again".to_owned(),
             Error::Storage { .. } => "check the disk, then read the log again".to_owned(),
+            Error::Erased { task, .. } => {
+                format!("`steadfast log {task}` still shows what happened, without its content")
+            }
+            Error::CannotErase { .. } => "delete the storage as a whole".to_owned(),
             Error::Fenced { .. }
             | Error::Conflict { .. }
             | Error::BrokenBatch { .. }

@@ -34,7 +34,17 @@ pub async fn load_events<L: Log + ?Sized>(log: &L, task: &TaskId, from: Seq) -> 
         let wanted: Vec<Hash> = wanted.into_iter().collect();
         payloads.extend(log.content(task, &wanted).await?);
         for event in page {
-            fill(task, event.seq, &salt, &payloads, &mut event.body)?;
+            let filled = fill(task, event.seq, &salt, &payloads, &mut event.body);
+            match filled {
+                Err(missing @ Error::ContentMissing { .. }) => {
+                    let erased = log.erased(task).await?;
+                    return Err(erased.map_or(missing, |at| Error::Erased {
+                        task: task.clone(),
+                        at,
+                    }));
+                }
+                other => other?,
+            }
         }
     }
     Ok(events)

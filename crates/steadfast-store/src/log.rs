@@ -11,7 +11,10 @@ use steadfast_core::id::{Epoch, Seq, TaskId, Timestamp};
 use steadfast_core::limits;
 use steadfast_core::source::Source;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
+
+/// The status of a task that was forgotten.
+pub const FORGOTTEN: &str = "forgotten";
 
 /// Where tasks and their events are kept.
 ///
@@ -108,6 +111,37 @@ pub trait Log: Send + Sync {
 
     /// Drops them all; nothing but time is lost.
     async fn drop_snapshots(&self, task: &TaskId) -> Result<()>;
+
+    /// Forgets what a task was about: its content, inbox, snapshots and salt are
+    /// dropped for good, also from the storage itself. The events stay, since
+    /// they only name content, and so does their chain. The task takes nothing
+    /// more, and its status is [`FORGOTTEN`].
+    ///
+    /// # Errors
+    ///
+    /// `Fenced` when the lease was taken over; `CannotErase` where a backend has
+    /// no way; `Contended` when it is forgotten but other processes keep the
+    /// storage from being cleaned: see [`Log::scrub`].
+    async fn forget(&self, lease: &Lease, _at: Timestamp) -> Result<()> {
+        Err(Error::CannotErase {
+            task: lease.task.clone(),
+        })
+    }
+
+    /// When the task was forgotten, if it was: the tombstone.
+    async fn erased(&self, _task: &TaskId) -> Result<Option<Timestamp>> {
+        Ok(None)
+    }
+
+    /// Takes what was deleted out of the storage itself. [`Log::forget`] does so
+    /// too; this is for when it could not.
+    ///
+    /// # Errors
+    ///
+    /// `Contended` when other processes are in the way.
+    async fn scrub(&self) -> Result<()> {
+        Ok(())
+    }
 
     /// Tasks, newest first.
     async fn tasks(&self, filter: &TaskFilter) -> Result<Vec<TaskSummary>>;

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use async_trait::async_trait;
+use steadfast_core::content::Salt;
 use steadfast_core::event::envelope::Payloads;
 use steadfast_core::hash::Hash;
 use steadfast_core::id::{Epoch, Seq, TaskId, Timestamp};
@@ -39,6 +40,7 @@ struct Task {
     keys: BTreeMap<String, (InboxId, Hash)>,
     snapshots: BTreeMap<Seq, Vec<u8>>,
     status: Option<Status>,
+    erased_at: Option<Timestamp>,
 }
 
 impl MemoryLog {
@@ -94,6 +96,7 @@ impl Log for MemoryLog {
         takeover: Takeover,
     ) -> Result<Lease> {
         self.with(task, |one| {
+            one.kept(task)?;
             if let Some((other, expires_at)) = &one.held
                 && other != holder
                 && now < *expires_at
@@ -190,6 +193,7 @@ impl Log for MemoryLog {
 
     async fn save_snapshot(&self, task: &TaskId, seq: Seq, bytes: Vec<u8>) -> Result<()> {
         self.with(task, |one| {
+            one.kept(task)?;
             one.snapshots.insert(seq, bytes);
             while one.snapshots.len() > limits::SNAPSHOTS_KEPT {
                 one.snapshots.pop_first();
@@ -210,6 +214,28 @@ impl Log for MemoryLog {
             one.snapshots.clear();
             Ok(())
         })
+    }
+
+    async fn forget(&self, lease: &Lease, at: Timestamp) -> Result<()> {
+        self.with(&lease.task, |one| {
+            one.unfenced(&lease.task, lease.epoch)?;
+            one.contents.clear();
+            one.snapshots.clear();
+            one.inbox.clear();
+            one.keys.clear();
+            one.header.salt = Salt([0; 32]);
+            one.held = None;
+            one.status = Some(Status {
+                text: crate::log::FORGOTTEN.to_owned(),
+                at,
+            });
+            one.erased_at = one.erased_at.or(Some(at));
+            Ok(())
+        })
+    }
+
+    async fn erased(&self, task: &TaskId) -> Result<Option<Timestamp>> {
+        self.with(task, |one| Ok(one.erased_at))
     }
 
     async fn tasks(&self, filter: &TaskFilter) -> Result<Vec<TaskSummary>> {
@@ -248,6 +274,18 @@ impl Task {
             keys: BTreeMap::new(),
             snapshots: BTreeMap::new(),
             status: None,
+            erased_at: None,
+        }
+    }
+
+    /// Whether there is something left to add to.
+    fn kept(&self, task: &TaskId) -> Result<()> {
+        match self.erased_at {
+            None => Ok(()),
+            Some(at) => Err(Error::Erased {
+                task: task.clone(),
+                at,
+            }),
         }
     }
 
@@ -264,6 +302,7 @@ impl Task {
 
     /// All checks stand before the first change: that makes it atomic.
     fn append(&mut self, task: &TaskId, batch: Batch) -> Result<Head> {
+        self.kept(task)?;
         self.unfenced(task, batch.epoch)?;
         if batch.expected != self.head.seq {
             let (expected, actual) = (batch.expected, self.head.seq);
@@ -313,6 +352,7 @@ impl Task {
     }
 
     fn post(&mut self, task: &TaskId, item: InboxItem) -> Result<InboxId> {
+        self.kept(task)?;
         let identity = item.identity();
         if let Some(key) = &item.key
             && let Some((id, known)) = self.keys.get(key)

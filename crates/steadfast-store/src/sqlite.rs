@@ -5,6 +5,7 @@
 //! executor, and no async runtime is needed. Another process may have the same
 //! file open: every check stands inside the transaction that writes.
 
+mod erase;
 mod open;
 mod reads;
 mod schema;
@@ -202,6 +203,26 @@ impl Log for SqliteLog {
         self.writer
             .call(move |conn| writes::drop_snapshots(conn, &task))
             .await
+    }
+
+    async fn forget(&self, lease: &Lease, at: Timestamp) -> Result<()> {
+        let lease = lease.clone();
+        self.writer
+            .call(move |conn| erase::forget(conn, &lease, at))
+            .await?;
+        self.scrub().await
+    }
+
+    async fn erased(&self, task: &TaskId) -> Result<Option<Timestamp>> {
+        let task = task.clone();
+        self.readers
+            .call(move |conn| erase::erased(conn, &task))
+            .await
+    }
+
+    async fn scrub(&self) -> Result<()> {
+        let path = self.path.clone();
+        threads::apart("steadfast-log-scrubber", move || erase::scrub(&path)).await
     }
 
     async fn tasks(&self, filter: &TaskFilter) -> Result<Vec<TaskSummary>> {

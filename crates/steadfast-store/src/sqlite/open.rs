@@ -86,6 +86,20 @@ pub(super) fn reader(path: &Path) -> Result<Connection> {
     open().map_err(|error| name(path, error))
 }
 
+/// Opens a connection for what rewrites the whole file.
+pub(super) fn scrubber(path: &Path) -> Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let open = || {
+        let conn = connect(path, flags)?;
+        conn.pragma_update(None, "synchronous", "full")?;
+        // The copy that is made on the way holds only what stays; all the same
+        // it need not lie in a file of its own.
+        conn.pragma_update(None, "temp_store", "memory")?;
+        Ok(conn)
+    };
+    open().map_err(|error| name(path, error))
+}
+
 fn connect(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
     let conn = Connection::open_with_flags(path, flags)?;
     conn.busy_timeout(Duration::from_millis(limits::SQLITE_BUSY_TIMEOUT_MS))?;

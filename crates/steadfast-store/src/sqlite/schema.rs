@@ -6,7 +6,10 @@ use rusqlite::{Connection, TransactionBehavior};
 pub(super) const APPLICATION_ID: i32 = i32::from_be_bytes(*b"STFD");
 
 /// Each brings the schema from the version of its index to the next.
-const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_log.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("migrations/0001_log.sql"),
+    include_str!("migrations/0002_erasure.sql"),
+];
 
 /// The version that this build writes.
 pub(super) const VERSION: u32 = MIGRATIONS.len() as u32;

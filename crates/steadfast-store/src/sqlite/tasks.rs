@@ -15,6 +15,7 @@ pub(super) struct TaskRow {
     pub(super) head: Head,
     pub(super) epoch: Epoch,
     pub(super) salt: [u8; 32],
+    pub(super) erased_at: Option<Timestamp>,
 }
 
 /// SQLite's integers are signed. What we count never gets that far, and a
@@ -28,7 +29,7 @@ pub(super) fn unsigned(number: i64) -> u64 {
 }
 
 pub(super) fn row(conn: &Connection, task: &TaskId) -> Result<TaskRow> {
-    let sql = "SELECT row, head_seq, head_hash, epoch, salt FROM tasks WHERE id = ?1";
+    let sql = "SELECT row, head_seq, head_hash, epoch, salt, erased_at FROM tasks WHERE id = ?1";
     let found = conn.prepare_cached(sql)?.query_row([task.as_str()], |row| {
         Ok(TaskRow {
             row: row.get(0)?,
@@ -38,6 +39,7 @@ pub(super) fn row(conn: &Connection, task: &TaskId) -> Result<TaskRow> {
             },
             epoch: Epoch(unsigned(row.get(3)?)),
             salt: row.get(4)?,
+            erased_at: row.get::<_, Option<i64>>(5)?.map(Timestamp),
         })
     });
     found
@@ -46,6 +48,17 @@ pub(super) fn row(conn: &Connection, task: &TaskId) -> Result<TaskRow> {
 }
 
 impl TaskRow {
+    /// Whether there is something left to add to.
+    pub(super) fn kept(&self, task: &TaskId) -> Result<()> {
+        match self.erased_at {
+            None => Ok(()),
+            Some(at) => Err(Error::Erased {
+                task: task.clone(),
+                at,
+            }),
+        }
+    }
+
     /// Whether `epoch` is still the one that may write.
     pub(super) fn unfenced(&self, task: &TaskId, epoch: Epoch) -> Result<()> {
         if epoch == self.epoch {
@@ -103,6 +116,7 @@ pub(super) fn lease(
     takeover: Takeover,
 ) -> Result<Lease> {
     let current = row(conn, &task)?;
+    current.kept(&task)?;
     let sql = "SELECT holder, expires_at FROM tasks WHERE row = ?1 AND holder IS NOT NULL";
     let held: Option<(String, i64)> = conn
         .prepare_cached(sql)?

@@ -170,6 +170,16 @@ fn commit(conn: &Connection, group: &mut [Box<dyn Write>]) -> Result<()> {
     result
 }
 
+/// Runs `work` on a thread of its own, beside what reads and writes.
+pub(super) async fn apart<T: Send + 'static>(
+    name: &str,
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
+    let (reply, answer) = oneshot::channel();
+    spawn(name, move || drop(reply.send(work())));
+    answer.await.unwrap_or(Err(Error::Closed))
+}
+
 fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> JoinHandle<()> {
     std::thread::Builder::new()
         .name(name.to_owned())

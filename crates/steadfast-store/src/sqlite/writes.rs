@@ -14,6 +14,7 @@ use crate::sqlite::tasks::{TaskRow, row, signed, unsigned};
 
 pub(super) fn append(conn: &Connection, task: &TaskId, batch: &Batch) -> Result<Head> {
     let current = row(conn, task)?;
+    current.kept(task)?;
     current.unfenced(task, batch.epoch)?;
     if batch.expected != current.head.seq {
         let (expected, actual) = (batch.expected, current.head.seq);
@@ -81,7 +82,9 @@ fn insert(conn: &Connection, task: &TaskId, current: &TaskRow, event: &Sealed) -
 }
 
 pub(super) fn post(conn: &Connection, task: &TaskId, item: &InboxItem) -> Result<InboxId> {
-    let current = row(conn, task)?.row;
+    let current = row(conn, task)?;
+    current.kept(task)?;
+    let current = current.row;
     let identity = item.identity();
     if let Some(key) = &item.key
         && let Some((id, known)) = posted(conn, current, key)?
@@ -141,7 +144,9 @@ pub(super) fn save_snapshot(
     seq: Seq,
     bytes: &[u8],
 ) -> Result<()> {
-    let current = row(conn, task)?.row;
+    let current = row(conn, task)?;
+    current.kept(task)?;
+    let current = current.row;
     let sql = "INSERT OR REPLACE INTO snapshots (task, seq, hash, bytes) VALUES (?1, ?2, ?3, ?4)";
     let hash = Hash::of_bytes(bytes);
     conn.prepare_cached(sql)?

@@ -100,7 +100,7 @@ fn a_newer_schema_is_refused() {
     drop(conn);
     let error = open(&path).unwrap_err();
     let expected = format!(
-        "log `{}` has schema 99, this build knows up to 1",
+        "log `{}` has schema 99, this build knows up to 2",
         path.display()
     );
     assert_eq!(error.to_string(), expected);
