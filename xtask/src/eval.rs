@@ -5,6 +5,7 @@ mod audit;
 mod bfcl;
 mod dice;
 mod python;
+mod reader;
 mod retrieval;
 mod score;
 mod tau;
@@ -59,6 +60,14 @@ enum Set {
         #[arg(long)]
         json: bool,
     },
+    /// The reader of messages on the project's own bilingual set.
+    Reader {
+        #[arg(long)]
+        json: bool,
+        /// Also prints each message that was read otherwise.
+        #[arg(long)]
+        wrong: bool,
+    },
     /// `audit` on mutated gold sequences of calls.
     Bfcl {
         #[arg(long, default_value = "../shared/data")]
@@ -89,6 +98,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
             };
             retrieval::run(&at_root(dir), encoder.as_deref(), weights, *json)
         }
+        Set::Reader { json, wrong } => reader::run(*json, *wrong),
         Set::Bfcl { data, seed, json } => bfcl::run(&at_root(data), *seed, *json),
     }
 }

@@ -220,3 +220,11 @@ pub const CHECK_ANSWER_BYTES_MAX: usize = 4 * 1024 * 1024;
 pub const CHECK_PLACES_MAX: usize = 8;
 /// Characters of an answer that one place quotes.
 pub const CHECK_QUOTE_CHARS_MAX: usize = 80;
+
+// Reading messages (`text::reader`).
+
+/// Patches that one message can bring; the reader notes that there were more.
+pub const PATCHES_PER_MESSAGE_MAX: usize = 64;
+/// Of a longer message only both ends are read: nobody types so much, so the
+/// middle is pasted matter.
+pub const READ_PROSE_BYTES_MAX: usize = 64 * 1024;

@@ -1,0 +1,591 @@
+//! Numbers with what they count: `$5k`, 五百元, 1500 字, `5 kg`, `three weeks`.
+//!
+//! Units are normalised to a code, and those that convert exactly to a base
+//! (`g`, `m`, `s`, `byte`), so that 1.5 kg and 1500 g compare as equal.
+
+use std::ops::Range;
+
+use crate::decimal::Decimal;
+use crate::text::fold::Folded;
+use crate::text::number::{Number, NumberKind, numbers_in};
+use crate::text::token::is_han;
+
+/// A number and its unit, if one stands beside it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quantity {
+    /// Bytes of the text, unit and sign included.
+    pub span: Range<usize>,
+    pub number: Number,
+    pub unit: Option<Unit>,
+}
+
+/// What a number counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unit {
+    /// `CNY`, `kg`, `characters`, `day`.
+    pub code: &'static str,
+    pub kind: UnitKind,
+    /// How many of the base of its kind it is; none where it has no exact base.
+    pub base: Option<Decimal>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum UnitKind {
+    Currency,
+    /// Parts of a text: characters, words, bullets.
+    Text,
+    Mass,
+    Length,
+    Time,
+    Data,
+    Volume,
+    Other,
+}
+
+impl Quantity {
+    /// Value in the base of the unit's kind, for comparison; the value as it
+    /// stands where there is none.
+    pub fn in_base(&self) -> Decimal {
+        let base = self.unit.and_then(|unit| unit.base);
+        base.and_then(|base| self.number.value.checked_mul(base))
+            .unwrap_or(self.number.value)
+    }
+}
+
+/// All quantities of a text, plain numbers among them.
+pub fn quantities(text: &str) -> Vec<Quantity> {
+    let folded = Folded::of(text);
+    let mut found = quantities_in(folded.text());
+    for one in &mut found {
+        one.span = folded.span(one.span.clone());
+        one.number.span = folded.span(one.number.span.clone());
+    }
+    found
+}
+
+pub(crate) fn quantities_in(folded: &str) -> Vec<Quantity> {
+    let all = numbers_in(folded).into_iter();
+    all.map(|number| quantity(folded, number)).collect()
+}
+
+fn quantity(folded: &str, number: Number) -> Quantity {
+    let mut span = number.span.clone();
+    if number.kind == NumberKind::Ordinal {
+        return Quantity {
+            span,
+            number,
+            unit: None,
+        };
+    }
+    let mut unit = None;
+    let rest = &folded[number.span.end..];
+    if let Some((found, width)) = behind(rest) {
+        unit = Some(found);
+        span.end += width;
+    }
+    if let Some((found, width)) = sign_before(&folded[..number.span.start])
+        && unit.is_none_or(|unit| unit.kind == UnitKind::Currency)
+    {
+        // US$5 dollars: the sign is the more exact of the two.
+        unit = Some(found);
+        span.start -= width;
+    }
+    Quantity { span, number, unit }
+}
+
+/// The unit that stands right behind a number.
+fn behind(rest: &str) -> Option<(Unit, usize)> {
+    let mut lead = rest.len() - rest.trim_start_matches([' ', '-']).len();
+    if lead > 1 {
+        return None;
+    }
+    if rest[lead..].starts_with("个") && !rest[lead..].starts_with("个月") {
+        let inner = lead + "个".len();
+        if let Some((unit, width)) = named(&rest[inner..]) {
+            return Some((unit, inner + width));
+        }
+    }
+    for adjective in [
+        "short ",
+        "bullet ",
+        "full ",
+        "more ",
+        "simple ",
+        "separate ",
+        "简短的",
+        "完整的",
+    ] {
+        if adjective != "bullet " && rest[lead..].starts_with(adjective) {
+            lead += adjective.len();
+            break;
+        }
+    }
+    named(&rest[lead..]).map(|(unit, width)| (unit, lead + width))
+}
+
+fn named(rest: &str) -> Option<(Unit, usize)> {
+    let mut best: Option<(Unit, usize)> = None;
+    for (code, kind, base, names) in UNITS {
+        for name in *names {
+            let fits = rest.starts_with(name) && !runs_on(name, &rest[name.len()..]);
+            if fits && best.is_none_or(|(_, width)| name.len() > width) {
+                let base = (*base > 0).then(|| Decimal::from_micros(*base));
+                best = Some((
+                    Unit {
+                        code,
+                        kind: *kind,
+                        base,
+                    },
+                    name.len(),
+                ));
+            }
+        }
+    }
+    best
+}
+
+/// Whether a unit is only the beginning of a longer word.
+fn runs_on(name: &str, after: &str) -> bool {
+    let Some(next) = after.chars().next() else {
+        return false;
+    };
+    let latin = name.ends_with(|c: char| c.is_ascii_alphanumeric());
+    if latin {
+        return next.is_alphanumeric() && !is_han(next);
+    }
+    const LONGER: &[(&str, &str)] = &[
+        ("元", "素"),
+        ("字", "段"),
+        ("字", "母"),
+        ("字", "节"),
+        ("米", "饭"),
+        ("分", "之"),
+        ("克", "服"),
+        ("块", "钱"),
+        ("词", "典"),
+        ("天", "气"),
+        ("条", "件"),
+        ("点", "击"),
+        ("个", "人信"),
+        ("句", "号"),
+    ];
+    LONGER
+        .iter()
+        .any(|(unit, more)| name == *unit && after.starts_with(more))
+}
+
+/// A sign or code of money before a number.
+fn sign_before(before: &str) -> Option<(Unit, usize)> {
+    const SIGNS: &[(&str, &str)] = &[
+        ("us$", "USD"),
+        ("hk$", "HKD"),
+        ("nt$", "TWD"),
+        ("a$", "AUD"),
+        ("c$", "CAD"),
+        ("$", "USD"),
+        ("¥", "CNY"),
+        ("€", "EUR"),
+        ("£", "GBP"),
+        ("₹", "INR"),
+        ("usd", "USD"),
+        ("cny", "CNY"),
+        ("rmb", "CNY"),
+        ("eur", "EUR"),
+        ("gbp", "GBP"),
+        ("jpy", "JPY"),
+        ("人民币", "CNY"),
+    ];
+    let trimmed = before.strip_suffix(' ').unwrap_or(before);
+    let (sign, code) = SIGNS.iter().find(|(sign, _)| {
+        let at = trimmed.len().checked_sub(sign.len());
+        trimmed.ends_with(sign)
+            && !(sign.starts_with(|c: char| c.is_ascii_lowercase())
+                && at
+                    .is_some_and(|at| trimmed[..at].ends_with(|c: char| c.is_ascii_alphanumeric())))
+    })?;
+    let unit = Unit {
+        code,
+        kind: UnitKind::Currency,
+        base: None,
+    };
+    Some((unit, before.len() - trimmed.len() + sign.len()))
+}
+
+/// Code, kind, size in millionths of the base (0: none), names.
+type Row = (&'static str, UnitKind, i128, &'static [&'static str]);
+
+const UNITS: &[Row] = &[
+    (
+        "CNY",
+        UnitKind::Currency,
+        1_000_000,
+        &[
+            "元人民币",
+            "元钱",
+            "块钱",
+            "元",
+            "块",
+            "人民币",
+            "圆",
+            "cny",
+            "rmb",
+            "yuan",
+        ],
+    ),
+    ("CNY/10", UnitKind::Currency, 0, &["角钱", "毛钱"]),
+    (
+        "USD",
+        UnitKind::Currency,
+        0,
+        &[
+            "美元",
+            "美金",
+            "刀",
+            "usd",
+            "dollars",
+            "dollar",
+            "us dollars",
+            "bucks",
+        ],
+    ),
+    (
+        "EUR",
+        UnitKind::Currency,
+        0,
+        &["欧元", "eur", "euros", "euro", "€"],
+    ),
+    (
+        "GBP",
+        UnitKind::Currency,
+        0,
+        &["英镑", "gbp", "pounds sterling", "£"],
+    ),
+    ("JPY", UnitKind::Currency, 0, &["日元", "jpy", "yen"]),
+    ("HKD", UnitKind::Currency, 0, &["港币", "港元", "hkd"]),
+    (
+        "characters",
+        UnitKind::Text,
+        0,
+        &[
+            "字",
+            "字符",
+            "汉字",
+            "characters",
+            "character",
+            "chars",
+            "char",
+        ],
+    ),
+    (
+        "words",
+        UnitKind::Text,
+        0,
+        &["词", "单词", "英文单词", "words", "word"],
+    ),
+    (
+        "sentences",
+        UnitKind::Text,
+        0,
+        &["句", "句话", "句子", "sentences", "sentence"],
+    ),
+    (
+        "paragraphs",
+        UnitKind::Text,
+        0,
+        &["段", "段落", "段话", "自然段", "paragraphs", "paragraph"],
+    ),
+    ("lines", UnitKind::Text, 0, &["行", "lines", "line"]),
+    ("pages", UnitKind::Text, 0, &["页", "pages", "page"]),
+    ("tokens", UnitKind::Text, 0, &["token", "tokens", "词元"]),
+    (
+        "bullets",
+        UnitKind::Text,
+        0,
+        &[
+            "要点",
+            "条要点",
+            "点",
+            "条",
+            "大点",
+            "项目符号",
+            "bullet points",
+            "bullet point",
+            "bullets",
+            "bullet",
+            "points",
+            "key points",
+        ],
+    ),
+    (
+        "items",
+        UnitKind::Text,
+        0,
+        &["条编号", "numbered items", "items", "steps", "项"],
+    ),
+    (
+        "sections",
+        UnitKind::Text,
+        0,
+        &["章", "章节", "小节", "节", "部分", "sections", "section"],
+    ),
+    (
+        "headings",
+        UnitKind::Text,
+        0,
+        &["小标题", "标题", "headings", "heading", "headers"],
+    ),
+    (
+        "tables",
+        UnitKind::Text,
+        0,
+        &["表格", "张表", "张表格", "tables", "table"],
+    ),
+    (
+        "highlights",
+        UnitKind::Text,
+        0,
+        &["处高亮", "处加粗", "highlights", "highlighted sections"],
+    ),
+    (
+        "placeholders",
+        UnitKind::Text,
+        0,
+        &["占位符", "placeholders", "placeholder"],
+    ),
+    (
+        "links",
+        UnitKind::Text,
+        0,
+        &["条链接", "链接", "links", "link", "hyperlinks"],
+    ),
+    (
+        "citations",
+        UnitKind::Text,
+        0,
+        &[
+            "条引用",
+            "处引用",
+            "篇参考文献",
+            "citations",
+            "references",
+            "citation",
+            "sources",
+        ],
+    ),
+    (
+        "kg",
+        UnitKind::Mass,
+        1_000_000_000,
+        &["kg", "公斤", "千克", "kilograms", "kilogram", "kilos"],
+    ),
+    ("jin", UnitKind::Mass, 500_000_000, &["斤"]),
+    (
+        "g",
+        UnitKind::Mass,
+        1_000_000,
+        &["g", "克", "grams", "gram"],
+    ),
+    ("mg", UnitKind::Mass, 1_000, &["mg", "毫克"]),
+    (
+        "t",
+        UnitKind::Mass,
+        1_000_000_000_000,
+        &["吨", "tonnes", "tonne", "tons", "ton"],
+    ),
+    (
+        "lb",
+        UnitKind::Mass,
+        453_592_370,
+        &["lb", "lbs", "pounds", "pound", "磅"],
+    ),
+    (
+        "km",
+        UnitKind::Length,
+        1_000_000_000,
+        &[
+            "km",
+            "公里",
+            "千米",
+            "kilometers",
+            "kilometres",
+            "kilometer",
+        ],
+    ),
+    (
+        "m",
+        UnitKind::Length,
+        1_000_000,
+        &["m", "米", "meters", "metres", "meter", "metre"],
+    ),
+    (
+        "cm",
+        UnitKind::Length,
+        10_000,
+        &["cm", "厘米", "公分", "centimeters"],
+    ),
+    ("mm", UnitKind::Length, 1_000, &["mm", "毫米"]),
+    (
+        "mi",
+        UnitKind::Length,
+        1_609_344_000,
+        &["miles", "mile", "英里"],
+    ),
+    (
+        "ft",
+        UnitKind::Length,
+        304_800,
+        &["ft", "feet", "foot", "英尺"],
+    ),
+    (
+        "year",
+        UnitKind::Time,
+        0,
+        &["年", "years", "year", "岁", "years old"],
+    ),
+    (
+        "month",
+        UnitKind::Time,
+        0,
+        &["个月", "月", "months", "month"],
+    ),
+    (
+        "week",
+        UnitKind::Time,
+        604_800_000_000,
+        &["周", "星期", "个星期", "礼拜", "weeks", "week"],
+    ),
+    (
+        "day",
+        UnitKind::Time,
+        86_400_000_000,
+        &[
+            "天",
+            "日",
+            "days",
+            "day",
+            "个工作日",
+            "工作日",
+            "working days",
+            "business days",
+        ],
+    ),
+    (
+        "hour",
+        UnitKind::Time,
+        3_600_000_000,
+        &["小时", "钟头", "个小时", "hours", "hour", "hrs", "h"],
+    ),
+    (
+        "minute",
+        UnitKind::Time,
+        60_000_000,
+        &["分钟", "minutes", "minute", "mins", "min"],
+    ),
+    (
+        "second",
+        UnitKind::Time,
+        1_000_000,
+        &["秒", "秒钟", "seconds", "second", "secs", "s"],
+    ),
+    ("ms", UnitKind::Time, 1_000, &["ms", "毫秒", "milliseconds"]),
+    ("KB", UnitKind::Data, 1_000_000_000, &["kb"]),
+    ("MB", UnitKind::Data, 1_000_000_000_000, &["mb", "兆"]),
+    ("GB", UnitKind::Data, 1_000_000_000_000_000, &["gb"]),
+    (
+        "byte",
+        UnitKind::Data,
+        1_000_000,
+        &["字节", "bytes", "byte"],
+    ),
+    (
+        "L",
+        UnitKind::Volume,
+        1_000_000,
+        &["升", "liters", "litres", "l"],
+    ),
+    ("mL", UnitKind::Volume, 1_000, &["ml", "毫升"]),
+    (
+        "percentage point",
+        UnitKind::Other,
+        0,
+        &[
+            "百分点",
+            "个百分点",
+            "percentage points",
+            "percentage point",
+        ],
+    ),
+    (
+        "person",
+        UnitKind::Other,
+        0,
+        &["人", "名员工", "people", "persons", "employees", "users"],
+    ),
+    ("time", UnitKind::Other, 0, &["次", "遍", "times", "回"]),
+    ("time as much", UnitKind::Other, 0, &["倍"]),
+    (
+        "degree",
+        UnitKind::Other,
+        0,
+        &["度", "摄氏度", "℃", "°c", "degrees"],
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> Vec<String> {
+        quantities(text)
+            .into_iter()
+            .map(|one| {
+                let unit = one.unit.map_or("", |unit| unit.code);
+                format!("{} {unit} [{}]", one.number.value, &text[one.span])
+            })
+            .collect()
+    }
+
+    #[test]
+    fn money() {
+        assert_eq!(
+            shown("$5k, 五百元, ¥1,200, USD 300, 5 万美元, 20 euros, 人民币三千, 一百块钱"),
+            [
+                "5000 USD [$5k]",
+                "500 CNY [五百元]",
+                "1200 CNY [¥1,200]",
+                "300 USD [USD 300]",
+                "50000 USD [5 万美元]",
+                "20 EUR [20 euros]",
+                "3000 CNY [人民币三千]",
+                "100 CNY [一百块钱]",
+            ]
+        );
+    }
+
+    #[test]
+    fn text_parts_and_measures() {
+        assert_eq!(
+            shown(
+                "1500 字, 500-word, 三段, 五句话, 5 bullet points, 5kg, 三个小时, 3 weeks, 800个字"
+            ),
+            [
+                "1500 characters [1500 字]",
+                "500 words [500-word]",
+                "3 paragraphs [三段]",
+                "5 sentences [五句话]",
+                "5 bullets [5 bullet points]",
+                "5 kg [5kg]",
+                "3 hour [三个小时]",
+                "3 week [3 weeks]",
+                "800 characters [800个字]",
+            ]
+        );
+    }
+
+    #[test]
+    fn same_base() {
+        let base = |text: &str| quantities(text)[0].in_base();
+        assert_eq!(base("1.5 kg"), base("1500克"));
+        assert_eq!(base("两小时"), base("120 minutes"));
+    }
+}
