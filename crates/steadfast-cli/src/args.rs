@@ -28,8 +28,9 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_name = "PATH", env = settings::STORE, hide_env_values = true)]
     pub(crate) store: Option<PathBuf>,
     /// What a recorded event survives: a loss of power, or only the death of the process
-    #[arg(long, global = true, value_enum, default_value_t = DurabilityArg::Full)]
-    pub(crate) durability: DurabilityArg,
+    /// [default: full]
+    #[arg(long, global = true, value_enum)]
+    pub(crate) durability: Option<DurabilityArg>,
     /// Print JSON on stdout
     #[arg(long, global = true)]
     pub(crate) json: bool,
@@ -74,6 +75,8 @@ pub(crate) enum Command {
     Audit(Audit),
     /// Get the sentence encoder that finds earlier steps by meaning
     Embedder(Embedder),
+    /// Show and check the settings
+    Config(Config),
     /// Print the JSON Schema of workflow files
     Schema,
     /// Print completions for a shell
@@ -93,9 +96,12 @@ pub(crate) struct Run {
     /// A named value; JSON where it reads as such, else text
     #[arg(long = "fact", value_name = "NAME=VALUE")]
     pub(crate) facts: Vec<String>,
-    /// `auto`, `extractive`, `script:FILE`, `openai:MODEL`, or a model of the endpoint
-    #[arg(long, value_name = "MODEL", default_value = "auto")]
-    pub(crate) model: String,
+    /// `extractive`, `script:FILE`, `recorded:FILE`, `openai:MODEL`, `anthropic:MODEL`, a
+    /// model of the settings or of the endpoint [default: auto]
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    #[command(flatten)]
+    pub(crate) recording: Recording,
     /// The task's name; made up where not given
     #[arg(long, value_name = "ID")]
     pub(crate) task: Option<String>,
@@ -139,9 +145,46 @@ pub(crate) struct Onward {
     /// The model [default: the one that the task began with]
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
+    #[command(flatten)]
+    pub(crate) recording: Recording,
     /// Take the task from another process that holds it
     #[arg(long)]
     pub(crate) takeover: bool,
+}
+
+/// Recording what a model says, and playing it again.
+#[derive(Clone, Debug, Default, ClapArgs)]
+pub(crate) struct Recording {
+    /// Record the model's replies to this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
+    /// Replay the replies of a recording; the same as `--model recorded:FILE`
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["record", "model"])]
+    pub(crate) replay: Option<PathBuf>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Config {
+    #[command(subcommand)]
+    pub(crate) command: ConfigCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Every value, with where it comes from
+    Show(ConfigShow),
+    /// What is wrong with the settings, with its place
+    #[command(after_help = "Exit codes: 0 nothing · 3 findings")]
+    Check,
+    /// Print the JSON Schema of settings files
+    Schema,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ConfigShow {
+    /// As a settings file: what is saved reads as what was shown
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) toml: bool,
 }
 
 #[derive(Debug, ClapArgs)]

@@ -4,6 +4,7 @@ pub(crate) mod audit;
 pub(crate) mod cancel;
 pub(crate) mod check;
 pub(crate) mod completions;
+pub(crate) mod config;
 pub(crate) mod diff;
 pub(crate) mod embedder;
 pub(crate) mod log;

@@ -114,6 +114,8 @@ pub(crate) enum Error {
     #[error(transparent)]
     Model(#[from] SelectError),
     #[error(transparent)]
+    Settings(#[from] steadfast::settings::Error),
+    #[error(transparent)]
     Skill(#[from] registry::Error),
     #[error(transparent)]
     Encoder(#[from] Unreadable),
@@ -149,6 +151,7 @@ impl Error {
             Error::Driver(error) => error.code(),
             Error::Store(error) => error.code(),
             Error::Model(error) => error.code(),
+            Error::Settings(error) => error.code(),
             Error::Skill(error) => error.code(),
             Error::Encoder(_) => "M0202",
             Error::Fetch(error) => error.code(),
@@ -203,6 +206,7 @@ impl Error {
             Error::Driver(error) => return error.hint(),
             Error::Store(error) => return error.hint(),
             Error::Model(error) => error.hint(),
+            Error::Settings(error) => error.hint(),
             Error::Skill(error) => return Some(error.hint()),
             Error::Encoder(_) => "get it with `steadfast embedder fetch`",
             Error::Fetch(error) => return error.hint(),

@@ -36,14 +36,14 @@ fn main() -> std::process::ExitCode {
         Ok(args) => args,
         Err(usage) => return exit::usage(&usage).into(),
     };
-    let settings = Settings::resolve(&args.global);
+    let (settings, wrong) = Settings::resolve(&args.global);
     let printer = Printer::new(&settings);
     settings::start_tracing();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
     let outcome = match runtime {
-        Ok(runtime) => runtime.block_on(run(args.command, &settings, &printer)),
+        Ok(runtime) => runtime.block_on(run(args.command, &settings, wrong, &printer)),
         Err(source) => Err(Error::Runtime { source }),
     };
     let exit = outcome.unwrap_or_else(|error| {
@@ -53,7 +53,19 @@ fn main() -> std::process::ExitCode {
     exit.into()
 }
 
-async fn run(command: Command, settings: &Settings, printer: &Printer) -> Result<Exit, Error> {
+async fn run(
+    command: Command,
+    settings: &Settings,
+    wrong: Option<steadfast::settings::Error>,
+    printer: &Printer,
+) -> Result<Exit, Error> {
+    let command = match (command, wrong) {
+        (Command::Config(args), wrong) => {
+            return commands::config::run(&args, settings, wrong, printer);
+        }
+        (_, Some(wrong)) => return Err(wrong.into()),
+        (command, None) => command,
+    };
     match command {
         Command::Run(args) => commands::run::run(args, settings, printer).await,
         Command::Resume(args) => commands::resume::run(args, settings, printer).await,
@@ -69,6 +81,7 @@ async fn run(command: Command, settings: &Settings, printer: &Printer) -> Result
         Command::Check(args) => commands::check::run(&args, settings, printer),
         Command::Audit(args) => commands::audit::run(&args, printer),
         Command::Embedder(args) => commands::embedder::run(args, printer),
+        Command::Config(_) => unreachable!("the settings were shown above"),
         Command::Schema => commands::schema::run(printer),
         Command::Completions(args) => commands::completions::run(&args, printer),
     }

@@ -1,38 +1,81 @@
 //! Which model answers.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use steadfast::model::{Model, Script, select};
+use steadfast::model::recorded::{Recorded, Take};
+use steadfast::model::select::select_in;
+use steadfast::model::{Model, Script};
+use steadfast::settings::Kind;
 use steadfast_core::event::Body;
 use steadfast_core::event::task::Window;
 use steadfast_core::id::{CallId, Seq, TaskId};
 use steadfast_core::limits;
 use steadfast_store::{Log, read_events};
 
+use crate::args::Recording;
 use crate::error::Error;
+use crate::settings::{self, Settings};
+
+/// The name that the flags give: a recording's, else as asked, else `auto`.
+pub(crate) fn named(model: Option<&str>, recording: &Recording) -> String {
+    match &recording.replay {
+        Some(path) => format!("recorded:{}", path.display()),
+        None => model.unwrap_or("auto").to_owned(),
+    }
+}
 
 /// The model of this name, and why it is this one.
-pub(crate) fn choose(name: &str) -> Result<(Arc<dyn Model>, String), Error> {
-    Ok(select(name, &|variable| std::env::var(variable).ok())?)
+pub(crate) fn choose(name: &str, settings: &Settings) -> Result<(Arc<dyn Model>, String), Error> {
+    Ok(select_in(name, &settings.resolved, &settings::env)?)
+}
+
+/// The model with its replies recorded, where that is asked for.
+pub(crate) fn recorded(
+    model: Arc<dyn Model>,
+    recording: &Recording,
+    take: Take,
+) -> Result<Arc<dyn Model>, Error> {
+    let Some(path) = &recording.record else {
+        return Ok(model);
+    };
+    let recorded = Recorded::record(path, model, take);
+    Ok(Arc::new(
+        recorded.map_err(steadfast::model::select::SelectError::from)?,
+    ))
+}
+
+/// The file of a script, by its name or of the settings.
+fn script_of(name: &str, settings: &Settings) -> Option<PathBuf> {
+    if let Some(path) = name.strip_prefix("script:") {
+        return Some(PathBuf::from(path));
+    }
+    let model = settings.resolved.settings.models.get(name)?;
+    let file = model
+        .file
+        .as_ref()
+        .filter(|_| model.kind == Some(Kind::Scripted))?;
+    let folder = settings.resolved.folder_of(&format!("models.{name}.file"));
+    Some(folder.join(file))
 }
 
 /// The same, for a task that goes on: a script goes on too, behind the replies
 /// that are recorded.
 pub(crate) async fn choose_for(
     name: &str,
+    settings: &Settings,
     log: &dyn Log,
     task: &TaskId,
 ) -> Result<(Arc<dyn Model>, String), Error> {
-    let Some(path) = name.strip_prefix("script:") else {
-        return choose(name);
+    let Some(path) = script_of(name, settings) else {
+        return choose(name, settings);
     };
     let turns = recorded_turns(log, task).await?;
-    let script =
-        Script::load(Path::new(path)).map_err(steadfast::model::select::SelectError::from)?;
+    let script = Script::load(&path).map_err(steadfast::model::select::SelectError::from)?;
     let why = format!(
-        "the script `{path}`, as asked, from its turn {} on",
+        "the script `{}`, as asked, from its turn {} on",
+        path.display(),
         turns + 1
     );
     Ok((Arc::new(script.skip(turns).build()), why))

@@ -24,10 +24,11 @@ pub(crate) struct Origin {
 
 impl Origin {
     pub(crate) fn new(workflow: &Path, registry: Option<&Path>, model: &str) -> Origin {
-        let model = match model.strip_prefix("script:") {
-            Some(path) => format!("script:{}", absolute(Path::new(path)).display()),
-            None => model.to_owned(),
-        };
+        let file = ["script:", "recorded:"].into_iter().find_map(|kind| {
+            let path = model.strip_prefix(kind)?;
+            Some(format!("{kind}{}", absolute(Path::new(path)).display()))
+        });
+        let model = file.unwrap_or_else(|| model.to_owned());
         Origin {
             workflow: absolute(workflow),
             registry: registry.map(absolute),

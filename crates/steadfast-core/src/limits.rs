@@ -136,6 +136,8 @@ pub const MODEL_FIRST_BYTE_TIMEOUT_MS_DEFAULT: u64 = 120_000;
 pub const MODEL_IDLE_TIMEOUT_MS_DEFAULT: u64 = 60_000;
 /// Characters of a provider's error message that are kept.
 pub const PROVIDER_MESSAGE_CHARS_MAX: usize = 2_000;
+/// Bytes of a recording of model calls.
+pub const RECORDING_BYTES_MAX: u64 = 512 * 1024 * 1024;
 /// Sentences that the extractive writer ranks; evidence beyond is not read.
 pub const EXTRACTIVE_SENTENCES_MAX: usize = 2_000;
 

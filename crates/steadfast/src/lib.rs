@@ -71,6 +71,7 @@ pub mod model;
 pub mod recall;
 pub mod rules;
 pub mod secret;
+pub mod settings;
 pub mod skill;
 pub mod spec;
 

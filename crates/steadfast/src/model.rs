@@ -1,7 +1,8 @@
 //! Language models, behind one trait.
 //!
 //! A script for tests, the extractive writer that needs neither key nor network,
-//! and clients of OpenAI-compatible endpoints and of Anthropic's.
+//! clients of OpenAI-compatible endpoints and of Anthropic's, and a recording of
+//! any of them.
 //! [`select`](select::select) turns the name that a user gave into one of them.
 //! Retries, recording and gating are the runtime's and are not here.
 
@@ -17,6 +18,7 @@ pub mod ids;
 #[cfg(feature = "openai")]
 pub mod openai;
 pub mod parameters;
+pub mod recorded;
 pub mod scripted;
 pub mod select;
 #[cfg(any(feature = "openai", feature = "anthropic"))]
@@ -33,6 +35,7 @@ use crate::secret::Secret;
 
 pub use extractive::Extractive;
 pub use parameters::Parameters;
+pub use recorded::Recorded;
 pub use scripted::{Script, Scripted};
 pub use select::select;
 pub use steadfast_core::price::Price;

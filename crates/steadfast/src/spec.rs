@@ -31,6 +31,7 @@ use crate::rules::{CelConditions, JsonSchemas};
 pub use diagnostic::{Diagnostic, Diagnostics, Report, Source};
 pub use difference::differences;
 pub use format::json_schema;
+pub(crate) use format::nearest;
 pub use resolve::resolve;
 
 /// A workflow file that has the right form.

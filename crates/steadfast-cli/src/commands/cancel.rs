@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::origin::Origin;
 use crate::printer::Printer;
-use crate::settings::{self, Settings};
+use crate::settings::Settings;
 use crate::{pending, report, store, workflow};
 
 pub(crate) async fn run(args: &One, settings: &Settings, printer: &Printer) -> Result<Exit, Error> {
@@ -74,13 +74,7 @@ pub(crate) async fn post(
             how: how(outcome),
         });
     }
-    pending::post(
-        &log,
-        &id,
-        settings::principal(args.user.as_deref()),
-        command,
-    )
-    .await?;
+    pending::post(&log, &id, settings.principal(args.user.as_deref()), command).await?;
     Ok((log, task))
 }
 

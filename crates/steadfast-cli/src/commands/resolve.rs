@@ -17,7 +17,7 @@ use crate::commands::resume;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::printer::Printer;
-use crate::settings::{self, Settings};
+use crate::settings::Settings;
 use crate::{drive, pending, report, store};
 
 /// What a call waits for.
@@ -67,7 +67,7 @@ pub(crate) async fn run(
             done: args.done,
         },
     };
-    let by = settings::principal(args.by.as_deref());
+    let by = settings.principal(args.by.as_deref());
     pending::post(&log, &id, by, &command).await?;
 
     printer.say(&format!(

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use steadfast::driver::Rest;
+use steadfast::model::recorded::Take;
 use steadfast::skill::Skills;
 use steadfast::spec::differences;
 use steadfast_core::hash::Hash;
@@ -46,12 +47,11 @@ pub(crate) async fn go_on(
         return report::report(&task, &Rest::Ended(outcome.clone()), settings, printer);
     }
     let origin = Origin::load(settings, id)?;
-    let skills = skills(log, &task, origin.as_ref(), &onward, printer).await?;
-    let name = onward
-        .model
-        .as_deref()
-        .or(origin.as_ref().map(|origin| origin.model.as_str()));
-    let (model, why) = model::choose_for(name.unwrap_or("auto"), log.as_ref(), id).await?;
+    let skills = skills(log, &task, origin.as_ref(), &onward, settings, printer).await?;
+    let begun_with = origin.as_ref().map(|origin| origin.model.as_str());
+    let name = model::named(onward.model.as_deref().or(begun_with), &onward.recording);
+    let (model, why) = model::choose_for(&name, settings, log.as_ref(), id).await?;
+    let model = model::recorded(model, &onward.recording, Take::Onward)?;
     printer.say(&format!(
         "task {id}, workflow {}",
         task.workflow.spec.workflow_id
@@ -73,6 +73,7 @@ async fn skills(
     task: &Task,
     origin: Option<&Origin>,
     onward: &Onward,
+    settings: &Settings,
     printer: &Printer,
 ) -> Result<Skills, Error> {
     let recorded = pending::workflow(log.as_ref(), task).await?;
@@ -105,7 +106,7 @@ async fn skills(
         workflow: Box::new(spec),
         differences,
     };
-    pending::post(log, &task.state.task, principal(), &command).await?;
+    pending::post(log, &task.state.task, principal(settings), &command).await?;
     Ok(skills)
 }
 
@@ -128,6 +129,6 @@ fn base_dir_unknown(recorded: &Spec, task: &TaskId) -> Result<PathBuf, Error> {
     Ok(PathBuf::new())
 }
 
-fn principal() -> Principal {
-    settings::principal(std::env::var(settings::USER).ok().as_deref())
+fn principal(settings: &Settings) -> Principal {
+    settings.principal(settings::env(settings::USER).as_deref())
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use steadfast::model::recorded::Take;
 use steadfast_core::id::TaskId;
 use steadfast_core::task::Start;
 use steadfast_store::{Head, Log, Takeover};
@@ -12,7 +13,7 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::origin::Origin;
 use crate::printer::Printer;
-use crate::settings::{self, Settings};
+use crate::settings::Settings;
 use crate::{input, model, store, workflow};
 
 pub(crate) async fn run(args: Run, settings: &Settings, printer: &Printer) -> Result<Exit, Error> {
@@ -23,10 +24,11 @@ pub(crate) async fn run(args: Run, settings: &Settings, printer: &Printer) -> Re
     if !TaskId::is_valid(id.as_str()) {
         return Err(steadfast_store::Error::BadTaskId { task: id }.into());
     }
-    let (model, why) = model::choose(&args.model)?;
+    let name = model::named(args.model.as_deref(), &args.recording);
+    let (model, why) = model::choose(&name, settings)?;
     let start = Start {
         workflow: spec,
-        principal: settings::principal(args.user.as_deref()),
+        principal: settings.principal(args.user.as_deref()),
         input: input::text(&args.input)?,
         documents: input::documents(&args.docs)?,
         facts: input::facts(&args.facts)?,
@@ -35,6 +37,7 @@ pub(crate) async fn run(args: Run, settings: &Settings, printer: &Printer) -> Re
     };
     let log = store::open(settings)?;
     refuse_taken(log.as_ref(), &id).await?;
+    let model = model::recorded(model, &args.recording, Take::New)?;
 
     printer.say(&format!(
         "task {id}, workflow {}",
@@ -42,7 +45,7 @@ pub(crate) async fn run(args: Run, settings: &Settings, printer: &Printer) -> Re
     ));
     printer.say(&format!("model: {why}"));
     // First the origin: a task that is there can always be resumed.
-    Origin::new(&args.workflow, args.registry.as_deref(), &args.model).save(settings, &id)?;
+    Origin::new(&args.workflow, args.registry.as_deref(), &name).save(settings, &id)?;
     let engine = Engine::new(Arc::clone(&log), model, skills, printer);
     engine.start(&id, start).await?;
     engine

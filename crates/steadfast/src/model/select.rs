@@ -1,13 +1,19 @@
 //! From the name that a user gave to a model, and why it is this one.
 //!
-//! The environment comes in as a function, so that the choice can be tested. No
-//! request is made here: whether the endpoint answers shows in the first call.
+//! [`select`] knows what names mean by themselves and what the environment says;
+//! [`select_in`] knows the models of the settings as well. The environment comes
+//! in as a function, so that the choice can be tested. No request is made here:
+//! whether the endpoint answers shows in the first call.
+
+mod described;
 
 use std::path::Path;
 use std::sync::Arc;
 
+use super::recorded::RecordingError;
 use super::scripted::ScriptError;
-use super::{Extractive, Model, Script};
+use super::{Extractive, Model, Recorded, Script};
+use crate::settings::Resolved;
 
 /// Address of an OpenAI-compatible endpoint.
 pub const BASE_URL: &str = "STEADFAST_BASE_URL";
@@ -30,6 +36,10 @@ pub type Env<'a> = &'a dyn Fn(&str) -> Option<String>;
 pub enum SelectError {
     #[error(transparent)]
     Script(#[from] ScriptError),
+    #[error(transparent)]
+    Recording(#[from] RecordingError),
+    #[error(transparent)]
+    Secret(#[from] crate::secret::Error),
     #[error("no model is named `{name}`")]
     Unknown { name: String },
     #[error("the key variable `{variable}` is not set")]
@@ -39,9 +49,9 @@ pub enum SelectError {
         variable: &'static str,
         value: String,
     },
-    #[cfg(feature = "openai")]
+    #[cfg(any(feature = "openai", feature = "anthropic"))]
     #[error(transparent)]
-    Setup(#[from] super::openai::SetupError),
+    Setup(#[from] super::http::SetupError),
     #[error("this build has no client for `{name}`")]
     NotBuilt { name: String },
 }
@@ -50,10 +60,12 @@ impl SelectError {
     pub fn code(&self) -> &'static str {
         match self {
             SelectError::Script(error) => error.code(),
+            SelectError::Recording(error) => error.code(),
+            SelectError::Secret(error) => error.code(),
             SelectError::Unknown { .. } => "M0002",
             SelectError::NoKey { .. } => "M0003",
             SelectError::Setting { .. } => "M0004",
-            #[cfg(feature = "openai")]
+            #[cfg(any(feature = "openai", feature = "anthropic"))]
             SelectError::Setup(error) => error.code(),
             SelectError::NotBuilt { .. } => "M0005",
         }
@@ -63,8 +75,13 @@ impl SelectError {
     pub fn hint(&self) -> &'static str {
         match self {
             SelectError::Script(error) => error.hint(),
+            SelectError::Recording(error) => error.hint(),
+            SelectError::Secret(_) => {
+                "set the variable, or write the key into the file, that the settings name"
+            }
             SelectError::Unknown { .. } => {
-                "take `auto`, `extractive`, `script:FILE` or `openai:MODEL`, or set STEADFAST_BASE_URL"
+                "take `auto`, `extractive`, `script:FILE`, `recorded:FILE`, `openai:MODEL` or \
+                 `anthropic:MODEL`, set STEADFAST_BASE_URL, or describe the model in `steadfast.toml`"
             }
             SelectError::NoKey { .. } => {
                 "set the variable, or name another in STEADFAST_API_KEY_ENV"
@@ -73,9 +90,9 @@ impl SelectError {
                 "STEADFAST_SYSTEM_MESSAGES is `as_given` or `first`; STEADFAST_MAX_TOKENS_FIELD is \
                  `max_tokens` or `max_completion_tokens`"
             }
-            #[cfg(feature = "openai")]
+            #[cfg(any(feature = "openai", feature = "anthropic"))]
             SelectError::Setup(error) => error.hint(),
-            SelectError::NotBuilt { .. } => "build with the feature `openai`",
+            SelectError::NotBuilt { .. } => "build with the feature `openai` or `anthropic`",
         }
     }
 }
@@ -87,6 +104,8 @@ impl SelectError {
 ///   money is spent by accident.
 /// - `extractive`: the extractive writer.
 /// - `script:FILE`: a script of replies.
+/// - `recorded:FILE`: the replay of a recording.
+/// - `anthropic:MODEL`: this model at `ANTHROPIC_BASE_URL`, or at Anthropic.
 /// - `openai:MODEL`: this model at the endpoint, or at OpenAI where none is set.
 /// - any other name: this model at the endpoint, which must be set.
 ///
@@ -126,6 +145,48 @@ pub fn select(name: &str, env: Env<'_>) -> Result<(Arc<dyn Model>, String), Sele
     }
 }
 
+/// The model of this name, where the settings describe models too.
+///
+/// A name under `models` beats what the name means by itself; `PROVIDER:MODEL`
+/// is any model of a described provider. For `auto` the environment beats the
+/// settings: `STEADFAST_MODEL` may name a described model, an endpoint of the
+/// environment comes next, then the settings' own `model`.
+///
+/// # Errors
+///
+/// As [`select`], and when a reference of the settings leads nowhere.
+pub fn select_in(
+    name: &str,
+    resolved: &Resolved,
+    env: Env<'_>,
+) -> Result<(Arc<dyn Model>, String), SelectError> {
+    if name != "auto" {
+        return described::named(name, resolved, env).unwrap_or_else(|| select(name, env));
+    }
+    if let Some(model) = set(env, MODEL) {
+        if let Some(found) = described::named(&model, resolved, env) {
+            return found.map(|(model, why)| (model, format!("{why}: {MODEL} is set")));
+        }
+        // Without an endpoint it is a name like any other.
+        if set(env, BASE_URL)
+            .or_else(|| set(env, OPENAI_BASE_URL))
+            .is_none()
+        {
+            return select(&model, env);
+        }
+    }
+    if set(env, BASE_URL)
+        .or_else(|| set(env, OPENAI_BASE_URL))
+        .is_some()
+    {
+        return select("auto", env);
+    }
+    match resolved.settings.model.as_deref() {
+        None | Some("auto") => select("auto", env),
+        Some(model) => described::named(model, resolved, env).unwrap_or_else(|| select(model, env)),
+    }
+}
+
 fn named(
     name: &str,
     base: Option<(&'static str, String)>,
@@ -138,9 +199,19 @@ fn named(
             format!("the script `{path}`, as asked"),
         ));
     }
+    if let Some(path) = name.strip_prefix("recorded:") {
+        let why = format!("the recording `{path}`, as asked");
+        return Ok((Arc::new(Recorded::replay(Path::new(path))?), why));
+    }
     let unknown = || SelectError::Unknown {
         name: name.to_owned(),
     };
+    if let Some(model) = name.strip_prefix("anthropic:") {
+        if model.trim().is_empty() {
+            return Err(unknown());
+        }
+        return described::anthropic_of_environment(model, env);
+    }
     let (model, base) = match (name.strip_prefix("openai:"), base) {
         (Some(model), base) => (model, base.map_or(OPENAI_URL.to_owned(), |(_, url)| url)),
         (None, Some((_, url))) => (name, url),

@@ -193,7 +193,7 @@ fn described(value: &Value) -> String {
 }
 
 /// The known name that a misspelt one is near to: within a third of its length.
-fn nearest<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
+pub(crate) fn nearest<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
     let word = word.to_lowercase();
     let near = known.map(|name| (distance(&word, name), name)).min()?;
     (near.0 <= word.chars().count().max(3) / 3).then_some(near.1)

@@ -22,9 +22,13 @@ mod model_loopback;
 mod model_openai;
 #[cfg(feature = "openai")]
 mod model_openai_stream;
+mod model_recorded;
 mod model_request;
 mod model_scripted;
 mod model_select;
+#[cfg(all(feature = "openai", feature = "anthropic"))]
+mod model_switch;
+mod settings;
 mod skill_calls;
 mod skill_command;
 #[cfg(feature = "builtin-skills")]
