@@ -11,6 +11,7 @@ mod audit;
 mod cancel;
 mod check;
 mod codes;
+mod config;
 #[cfg(unix)]
 mod diff;
 #[cfg(unix)]

@@ -285,7 +285,7 @@ fn wrong_inputs() {
         warning[W0024]: irreversible skill `pay` runs without approval or check: S1 → S2 (pay.yaml:8)
         error[M0002]: no model is named `gpt`
 
-        hint: take `auto`, `extractive`, `script:FILE` or `openai:MODEL`, or set STEADFAST_BASE_URL
+        hint: take `auto`, `extractive`, `script:FILE`, `recorded:FILE`, `openai:MODEL` or `anthropic:MODEL`, set STEADFAST_BASE_URL, or describe the model in `steadfast.toml`
     "#]]);
     case.check(
         &["run", "none.yaml", "--input", "x"],
