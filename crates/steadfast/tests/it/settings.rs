@@ -237,9 +237,7 @@ file = "plays/a.yaml"
     let case = Case::new("", project);
     let chosen = |case: &Case, name: &str| {
         let found = select_in(name, &case.load(), &case.env());
-        found
-            .map(|(model, why)| (model, why))
-            .map_err(|error| (error.code(), error.to_string()))
+        found.map_err(|error| (error.code(), error.to_string()))
     };
     let (cheap, why) = chosen(&case, "auto").unwrap();
     assert_eq!(why, "`qwen3:8b` at http://localhost:11434/v1 (local)");
