@@ -4,6 +4,7 @@
 mod audit;
 mod bfcl;
 mod dice;
+mod injecagent;
 mod python;
 mod reader;
 mod retrieval;
@@ -60,6 +61,13 @@ enum Set {
         #[arg(long)]
         json: bool,
     },
+    /// Commands inside tool replies, through the real core.
+    Injecagent {
+        #[arg(long, default_value = "../shared/data")]
+        data: PathBuf,
+        #[arg(long)]
+        json: bool,
+    },
     /// The reader of messages on the project's own bilingual set.
     Reader {
         #[arg(long)]
@@ -98,6 +106,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
             };
             retrieval::run(&at_root(dir), encoder.as_deref(), weights, *json)
         }
+        Set::Injecagent { data, json } => injecagent::run(&at_root(data), *json),
         Set::Reader { json, wrong } => reader::run(*json, *wrong),
         Set::Bfcl { data, seed, json } => bfcl::run(&at_root(data), *seed, *json),
     }

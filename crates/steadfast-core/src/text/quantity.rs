@@ -64,11 +64,19 @@ pub fn quantities(text: &str) -> Vec<Quantity> {
 }
 
 pub(crate) fn quantities_in(folded: &str) -> Vec<Quantity> {
-    let all = numbers_in(folded).into_iter();
-    all.map(|number| quantity(folded, number)).collect()
+    let mut floor = 0;
+    let mut found = Vec::new();
+    for number in numbers_in(folded) {
+        let one = quantity(folded, number, floor);
+        floor = one.span.end;
+        found.push(one);
+    }
+    found
 }
 
-fn quantity(folded: &str, number: Number) -> Quantity {
+/// `floor`: the end of the quantity before, whose sign is not this one's.
+fn quantity(folded: &str, number: Number, floor: usize) -> Quantity {
+    let floor = floor.min(number.span.start);
     let mut span = number.span.clone();
     if number.kind == NumberKind::Ordinal {
         return Quantity {
@@ -83,7 +91,7 @@ fn quantity(folded: &str, number: Number) -> Quantity {
         unit = Some(found);
         span.end += width;
     }
-    if let Some((found, width)) = sign_before(&folded[..number.span.start])
+    if let Some((found, width)) = sign_before(&folded[floor..number.span.start])
         && unit.is_none_or(|unit| unit.kind == UnitKind::Currency)
     {
         // US$5 dollars: the sign is the more exact of the two.

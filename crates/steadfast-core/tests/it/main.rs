@@ -10,3 +10,4 @@ mod gate;
 mod harness;
 mod life;
 mod machine;
+mod text;

@@ -67,8 +67,9 @@ fn denied(before: &str) -> bool {
         .any(|words| ends_with_words(before, words))
 }
 
-pub(super) fn read(clause: &Clause<'_>, hits: &mut Vec<Hit>) {
-    formats(clause, hits);
+/// `sentence`: the whole, for a format that is named only to be put aside.
+pub(super) fn read(clause: &Clause<'_>, sentence: &str, hits: &mut Vec<Hit>) {
+    formats(clause, sentence, hits);
     parts(clause, hits);
     case(clause, hits);
     punctuation(clause, hits);
@@ -82,7 +83,17 @@ fn push(clause: &Clause<'_>, hits: &mut Vec<Hit>, rule: Rule, name: &'static str
     });
 }
 
-fn formats(clause: &Clause<'_>, hits: &mut Vec<Hit>) {
+/// Whether a text names a format.
+pub(super) fn names(text: &str) -> bool {
+    FORMATS.iter().any(|(_, words)| any(text, words))
+}
+
+/// Whether a text names more formats than one (JSON, 不要 Markdown).
+pub(super) fn several(text: &str) -> bool {
+    FORMATS.iter().filter(|(_, words)| any(text, words)).count() > 1
+}
+
+fn formats(clause: &Clause<'_>, sentence: &str, hits: &mut Vec<Hit>) {
     let text = clause.text;
     if any(
         text,
@@ -176,7 +187,7 @@ fn formats(clause: &Clause<'_>, hits: &mut Vec<Hit>) {
             },
             "format",
         ),
-        (None, true) if any(text, &["markdown"]) => push(
+        (None, true) if any(text, &["markdown"]) && !several(sentence) => push(
             clause,
             hits,
             Rule::Format {

@@ -9,6 +9,7 @@ use crate::text::reader::change;
 use crate::text::reader::clause::Clause;
 use crate::text::reader::hit::Hit;
 use crate::text::reader::mood::{any, chinese};
+use crate::text::reader::prose::QUOTED;
 use crate::text::token::{ends_with_words, starts_with_words};
 
 pub(super) fn read(clause: &Clause<'_>, hits: &mut Vec<Hit>) {
@@ -103,6 +104,15 @@ fn speaks_of_part(text: &str, one: &Bounded) -> bool {
         "were",
         "got",
     ];
+    // “绝对”二字 names a word.
+    if before.ends_with(QUOTED) {
+        return true;
+    }
+    // 写一段导语 is a way to speak, no count.
+    let figure = &text[one.quantity.number.span.clone()];
+    if figure == "一" && !any(text, &["只", "仅", "用", "就"]) {
+        return true;
+    }
     if DEFINITE.iter().any(|word| ends_with_words(before, word)) {
         return true;
     }

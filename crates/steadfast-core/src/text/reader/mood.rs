@@ -610,7 +610,10 @@ fn act_zh(clause: &str, bare: &str) -> Act {
         );
         let modal = any(
             clause,
-            &["不要", "别", "必须", "不得", "禁止", "应", "要用", "用"],
+            &[
+                "不要", "别", "必须", "不得", "禁止", "应", "要用", "用", "加", "补", "改", "删",
+                "去掉", "插入",
+            ],
         );
         return if thing && modal {
             Act::Directive
@@ -663,8 +666,26 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
+/// "Please" before a word that can only be a verb there, listed or not.
+pub(super) fn pleads(clause: &str) -> bool {
+    const NO_VERBS: &[&str] = &[
+        "the", "a", "an", "in", "no", "not", "at", "only", "this", "that", "these", "those", "for",
+        "with", "under", "about", "and", "but", "my", "your", "our", "as", "to", "of", "is", "i",
+        "you", "it", "exactly", "between", "by", "on",
+    ];
+    ["please ", "kindly "].iter().any(|word| {
+        let place = find_words(clause, word.trim_end(), 0);
+        place.is_some_and(|place| {
+            let next = words(&clause[place.end..]).next();
+            next.is_some_and(|next| {
+                next.starts_with(|c: char| c.is_ascii_lowercase()) && !NO_VERBS.contains(&next)
+            })
+        })
+    })
+}
+
 fn act_en(clause: &str, bare: &str) -> Act {
-    if imperative_en(bare) {
+    if imperative_en(bare) || (pleads(clause) && !reported_en(bare)) {
         return Act::Directive;
     }
     if reported_en(bare) {

@@ -97,6 +97,13 @@ impl<'v> Reader<'_, '_, 'v> {
         let mut asked = false;
         let mut amount = None;
         for clause in &sentence.clauses {
+            // "The budget is not $5k, it is $15k": the second half sets it.
+            let corrects =
+                amount.is_some() && clause.act == Act::Statement && standing::corrects(clause.text);
+            if corrects {
+                self.corrected(clause, &frame, amount);
+                continue;
+            }
             if clause.act == Act::Reported
                 || (clause.act == Act::Statement && sentence.mood != Mood::Polite)
             {
@@ -109,6 +116,14 @@ impl<'v> Reader<'_, '_, 'v> {
         if asked {
             let end = sentence.start + sentence.text.len();
             self.requests.push(sentence.start..end);
+        }
+    }
+
+    fn corrected(&mut self, clause: &Clause<'_>, frame: &Frame, amount: Option<&'static str>) {
+        let mut hits = Vec::new();
+        amounts::read(clause, amount, &mut hits);
+        for hit in hits {
+            self.hit(hit, clause, frame, false);
         }
     }
 
@@ -173,7 +188,7 @@ impl<'v> Reader<'_, '_, 'v> {
         let mut hits = Vec::new();
         language::read(clause, &mut hits);
         length::read(clause, &mut hits);
-        format::read(clause, &mut hits);
+        format::read(clause, sentence.text, &mut hits);
         sources::read(clause, &mut hits);
         permission::read(clause, &mut hits);
         amounts::read(clause, amount, &mut hits);
@@ -189,6 +204,9 @@ impl<'v> Reader<'_, '_, 'v> {
         actions::read(clause, &mut hits);
         let bare = mood::strip_leads(clause.text);
         let task = standing::task(bare, sentence.chinese);
+        if hits.is_empty() && self.lets_source(clause, frame) {
+            return false;
+        }
         if hits.is_empty() {
             return self.without_type(clause, sentence, frame, relative);
         }
@@ -198,6 +216,40 @@ impl<'v> Reader<'_, '_, 'v> {
             self.hit(hit, clause, frame, follows || attribute);
         }
         task
+    }
+
+    /// 可以引用维基百科: ends, or excepts from, the rule that kept a source out.
+    fn lets_source(&mut self, clause: &Clause<'_>, frame: &Frame) -> bool {
+        let allowed = sources::allowed(clause.text);
+        let held = self
+            .view
+            .active
+            .iter()
+            .copied()
+            .find(|active| match active.rule {
+                Rule::Sources {
+                    mode: SourceMode::Deny,
+                    sources,
+                } => sources.iter().any(|source| allowed.contains(source)),
+                _ => false,
+            });
+        let Some(held) = held else {
+            return false;
+        };
+        let operation = if frame.once || frame.next_answer {
+            Operation::Exception {
+                target: Some(held.id),
+                with: None,
+                expiry: Expiry::Once,
+            }
+        } else {
+            Operation::Revoke {
+                target: Some(held.id),
+                about: None,
+            }
+        };
+        self.push(operation, clause.span(), "sources", true);
+        true
     }
 
     /// 不用…了: ends a rule that stands; else nothing was asked for.
@@ -230,7 +282,7 @@ impl<'v> Reader<'_, '_, 'v> {
             return false;
         }
         // "No need to send the letter any more" calls a deed off.
-        hits.is_empty() && ends && !actions::named(clause.text).is_empty()
+        hits.is_empty() && ends && standing::calls_off(clause.text)
     }
 
     fn revoke(&mut self, clause: &Clause<'_>, subject: Subject, frame: &Frame) {
@@ -344,6 +396,10 @@ impl<'v> Reader<'_, '_, 'v> {
                 return false;
             }
         }
+        // 不要 Markdown beside another format that is asked for.
+        if format::several(sentence.text) && format::names(clause.text) {
+            return false;
+        }
         if clause.act == Act::Fragment
             && !relative
             && !standing::manner(clause.text)
@@ -385,7 +441,9 @@ impl<'v> Reader<'_, '_, 'v> {
     fn hit(&mut self, hit: Hit, clause: &Clause<'_>, frame: &Frame, attribute: bool) {
         let field = Field::of(&hit.rule);
         let span = hit.span.clone();
+        let suspends = frame.once && change::allows(clause.text) && only_lets(&hit.rule);
         let known = self.overlapping(&hit.rule);
+        let known = known.or_else(|| self.of_field(&field).filter(|_| suspends));
         if let Some(same) = known.filter(|known| *known.rule == hit.rule) {
             self.found.in_force.push(same.id);
             return;
@@ -398,7 +456,6 @@ impl<'v> Reader<'_, '_, 'v> {
             draft.scope = Scope::NextAnswer;
             return self.push(Operation::Add(draft), span, hit.name, false);
         }
-        let suspends = frame.once && change::allows(clause.text) && only_lets(&draft.rule);
         if frame.once || (frame.next_answer && known.is_some()) || suspends {
             draft.expiry = Expiry::Once;
             let operation = Operation::Exception {

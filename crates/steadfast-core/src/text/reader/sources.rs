@@ -4,8 +4,8 @@ use crate::ledger::rule::{Rule, SourceMatch, SourceMode};
 use crate::text::identifier::{IdentifierKind, identifiers_in};
 use crate::text::reader::clause::Clause;
 use crate::text::reader::hit::Hit;
-use crate::text::reader::mood::any;
-use crate::text::token::find_words;
+use crate::text::reader::mood::{self, any};
+use crate::text::token::{find_words, starts_with_words};
 
 /// Sites that people call by name.
 const SITES: &[(&str, &[&str])] = &[
@@ -211,6 +211,8 @@ pub(super) fn read(clause: &Clause<'_>, hits: &mut Vec<Hit>) {
         {
             SourceMode::Allow
         }
+        // "Use official sources": a grade is asked for, and so the only one.
+        (false, false) if graded(&sources) && starts_with_use(text) => SourceMode::Allow,
         (false, false) => return,
     };
     hits.push(Hit {
@@ -218,6 +220,49 @@ pub(super) fn read(clause: &Clause<'_>, hits: &mut Vec<Hit>) {
         span: clause.span(),
         name: "sources",
     });
+}
+
+fn graded(sources: &[SourceMatch]) -> bool {
+    sources
+        .iter()
+        .all(|source| matches!(source, SourceMatch::Grade(_)))
+}
+
+fn starts_with_use(text: &str) -> bool {
+    let bare = mood::strip_leads(text);
+    [
+        "use", "cite", "rely on", "stick to", "使用", "采用", "引用", "用",
+    ]
+    .iter()
+    .any(|verb| starts_with_words(bare, verb))
+}
+
+/// The sources that a clause lets be used (可以引用维基百科).
+pub(super) fn allowed(text: &str) -> Vec<SourceMatch> {
+    let uses = any(
+        text,
+        &[
+            "引用", "使用", "用", "参考", "cite", "use", "quote", "rely on",
+        ],
+    );
+    let lets = any(
+        text,
+        &[
+            "可以",
+            "允许",
+            "may",
+            "can",
+            "allowed to",
+            "it's ok to",
+            "feel free to",
+        ],
+    );
+    let denies = any(text, DENY) || any(text, ONLY);
+    if uses && lets && !denies {
+        named(text)
+    } else {
+        Vec::new()
+    }
 }
 
 /// The sources that a text names.

@@ -176,7 +176,11 @@ pub(super) fn requests(clause: &Clause<'_>, sentence: &Sentence<'_>) -> bool {
     let you = ["you must", "you should", "you need to", "you have to"]
         .iter()
         .any(|you| starts_with_words(bare, you));
-    sentence.mood == Mood::Polite || mood::imperative_en(bare) || wish || you
+    sentence.mood == Mood::Polite
+        || mood::imperative_en(bare)
+        || mood::pleads(clause.text)
+        || wish
+        || you
 }
 
 /// 继续, "go on".
@@ -466,4 +470,28 @@ pub(super) fn refers_back(text: &str) -> bool {
             "previous format",
         ],
     )
+}
+
+/// Whether a clause calls off something that was to be done: 这封信不用发了.
+pub(super) fn calls_off(text: &str) -> bool {
+    if mood::chinese(text) {
+        let rest = ["不用", "不必", "无需", "不需要"]
+            .iter()
+            .find_map(|word| find_words(text, word, 0))
+            .map(|place| &text[place.end..]);
+        return rest.is_some_and(|rest| VERBS_ZH.iter().any(|verb| rest.starts_with(verb)));
+    }
+    let rest = ["need to", "have to", "bother to"]
+        .iter()
+        .find_map(|word| find_words(text, word, 0))
+        .map(|place| text[place.end..].trim_start());
+    rest.is_some_and(mood::imperative_en)
+}
+
+/// "it is …" behind "it is not …".
+pub(super) fn corrects(text: &str) -> bool {
+    let text = text.trim_start();
+    ["it is", "it's", "but", "rather"]
+        .iter()
+        .any(|word| starts_with_words(text, word))
 }
