@@ -4,6 +4,7 @@
 mod audit;
 mod bfcl;
 mod dice;
+mod ifeval;
 mod injecagent;
 mod python;
 mod reader;
@@ -85,11 +86,30 @@ enum Set {
         #[arg(long)]
         json: bool,
     },
+    /// Answer checks against recorded verdicts of the IFEval reference.
+    Ifeval {
+        #[arg(long, default_value = "../shared/data")]
+        data: PathBuf,
+        /// Whose reading of the constraints is followed
+        #[arg(long, value_enum, default_value_t = ifeval::Reading::Ifeval)]
+        profile: ifeval::Reading,
+        /// List the rows on which the verdicts differ
+        #[arg(long, conflicts_with = "json")]
+        differing: bool,
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 pub(crate) fn run(args: &Args) -> Result<()> {
     match &args.set {
         Set::Audit { dir, json } => audit::run(dir, *json),
+        Set::Ifeval {
+            data,
+            profile,
+            differing,
+            json,
+        } => ifeval::run(&at_root(data), *profile, *differing, *json),
         Set::Tau { data, json } => tau::run(&at_root(data), *json),
         Set::Retrieval {
             dir,

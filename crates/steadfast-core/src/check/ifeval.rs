@@ -1,5 +1,5 @@
 //! The readings of the IFEval reference (Zhou et al. 2023, and its Spanish
-//! form in M-IFEval), for evaluation only.
+//! form in M-IFEval, in their later published state), for evaluation only.
 //!
 //! Where the reference has a reading of its own (a bullet may be empty, a
 //! paragraph is what `***` parts, a keyword counts within a word), this profile
@@ -60,7 +60,11 @@ pub(super) fn check(answer: &Answer<'_>, rule: &Rule, set: Set) -> Option<Outcom
         }
         Rule::Case {
             case: LetterCase::Upper,
-        } => is_upper(text),
+        } => match set {
+            Set::English => is_upper(text),
+            // What has no letters is upper case there.
+            Set::Spanish => !text.chars().any(|c| c.is_alphabetic() && !c.is_uppercase()),
+        },
         Rule::Case {
             case: LetterCase::Lower,
         } => text.chars().any(char::is_lowercase) && !text.chars().any(is_capital),
@@ -70,6 +74,10 @@ pub(super) fn check(answer: &Answer<'_>, rule: &Rule, set: Set) -> Option<Outcom
         }
         Rule::EndsWith { text: wanted } => {
             let own = text.trim().trim_matches('"').to_lowercase();
+            let own = match set {
+                Set::English => &own,
+                Set::Spanish => own.strip_suffix('.').unwrap_or(&own),
+            };
             own.ends_with(&wanted.trim().to_lowercase())
         }
         Rule::Repeat { text: wanted } => {
@@ -85,7 +93,7 @@ pub(super) fn check(answer: &Answer<'_>, rule: &Rule, set: Set) -> Option<Outcom
             paragraph,
             paragraphs,
             word,
-        } => lines::paragraph_start(text, *paragraph, *paragraphs, word),
+        } => lines::paragraph_start(text, *paragraph, *paragraphs, word, set),
         _ => return None,
     };
     Some(verdict(answer, holds))
@@ -104,8 +112,13 @@ fn length(answer: &Answer<'_>, unit: LengthUnit, bound: &Bound<u64>, set: Set) -
     let text = answer.text;
     let found = match (unit, set) {
         (LengthUnit::Words, Set::English) => tokens::word_runs(text),
-        (LengthUnit::Words, Set::Spanish) => tokens::spanish_words(text),
-        (LengthUnit::Sentences, _) => tokens::sentences(text),
+        (LengthUnit::Words, Set::Spanish) => {
+            tokens::spanish_words(&lines::without_list_marks(text).replace('\n', " "))
+        }
+        (LengthUnit::Sentences, Set::English) => tokens::sentences(text),
+        (LengthUnit::Sentences, Set::Spanish) => {
+            tokens::sentences(&lines::without_list_marks(text))
+        }
         (LengthUnit::Paragraphs, _) => match lines::starred_paragraphs(text) {
             Some(found) => found,
             None => return Some(verdict(answer, false)),

@@ -321,6 +321,8 @@ fn devanagari(text: &str) -> &'static str {
         "यो",
         "भएको",
     ]);
+    // A letter that Hindi and Nepali write in names at most.
+    let marathi = marathi + text.matches('ळ').count();
     if marathi > hindi && marathi >= nepali {
         "mr"
     } else if nepali > hindi {

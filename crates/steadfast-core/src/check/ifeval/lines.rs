@@ -1,6 +1,8 @@
 //! Structure as the reference reads it: its patterns, walked by hand so that
 //! the time stays linear.
 
+use super::Set;
+
 /// `^\s*\*[^\*].*$` over lines: the mark may stand behind blank lines, and what
 /// follows it may be the line break itself.
 pub(super) fn star_bullets(text: &str) -> usize {
@@ -175,12 +177,14 @@ pub(super) fn starred_paragraphs(text: &str) -> Option<usize> {
     Some(found)
 }
 
-/// Split at `\n\n`. Blank parts are not counted, but they keep their place.
+/// Split at `\n\n`. Blank parts are not counted, but they keep their place. The
+/// Spanish set asks for several words at times.
 pub(super) fn paragraph_start(
     text: &str,
     paragraph: u32,
     paragraphs: Option<u32>,
     word: &str,
+    set: Set,
 ) -> bool {
     let parts: Vec<&str> = text.split("\n\n").collect();
     let count = parts.iter().filter(|part| !part.trim().is_empty()).count();
@@ -188,15 +192,64 @@ pub(super) fn paragraph_start(
     if index == 0 || index > count {
         return false;
     }
-    let Some(first) = parts[index - 1].split_whitespace().next() else {
-        return false;
-    };
-    let first = first.trim_start_matches('\'').trim_start_matches('"');
-    let end = first
-        .find(['.', ',', '?', '!', '\'', '"'])
-        .unwrap_or(first.len());
+    let part = parts[index - 1];
     let as_many = paragraphs.is_none_or(|wanted| usize::try_from(wanted) == Ok(count));
-    as_many && first[..end].to_lowercase() == word.to_lowercase()
+    let begins = match set {
+        Set::English => first_word(part).is_some_and(|own| own == word.to_lowercase()),
+        Set::Spanish => begins_with_words(part, word),
+    };
+    as_many && begins
+}
+
+fn first_word(part: &str) -> Option<String> {
+    let first = part.split_whitespace().next()?;
+    let first = first.trim_start_matches('\'').trim_start_matches('"');
+    let end = first.find(['.', ',', '?', '!', '\'', '"']).unwrap_or(first.len());
+    Some(first[..end].to_lowercase())
+}
+
+/// Word for word, ASCII punctuation left out.
+fn begins_with_words(part: &str, words: &str) -> bool {
+    let mut own = part.split_whitespace();
+    !part.trim().is_empty()
+        && words.to_lowercase().split_whitespace().all(|wanted| {
+            let plain = |word: &str| word.replace(|c: char| c.is_ascii_punctuation(), "").to_lowercase();
+            own.next().is_some_and(|own| plain(own) == wanted)
+        })
+}
+
+/// `(^\s*[\d]+\.\s*)|(^\s*[-*]\s*)` over lines, taken out.
+pub(super) fn without_list_marks(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut start = 0;
+    loop {
+        let rest = &text[start..];
+        let body = rest.trim_start();
+        let digits = body.len() - body.trim_start_matches(char::is_numeric).len();
+        let mark = match body[digits..].chars().next() {
+            Some('.') if digits > 0 => digits + 1,
+            Some('-' | '*') if digits == 0 => 1,
+            _ => 0,
+        };
+        if mark > 0 {
+            start = text.len() - body[mark..].trim_start().len();
+            if start == text.len() {
+                return kept;
+            }
+            // A mark right behind the break is taken too.
+            if text[..start].ends_with('\n') {
+                continue;
+            }
+        }
+        // Up to the end of the next line that is not blank.
+        let from = if mark > 0 { start } else { text.len() - body.len() };
+        let end = text[from..].find('\n').map_or(text.len(), |length| from + length + 1);
+        kept.push_str(&text[start..end]);
+        if end == text.len() {
+            return kept;
+        }
+        start = end;
+    }
 }
 
 /// Where a pattern of literal characters and `.` matches, without overlap.
@@ -264,6 +317,11 @@ mod tests {
         assert_eq!(spanish_pairs("¿Qué? ¿? hola?", '¿', '?'), 1);
         assert_eq!(starred_paragraphs("a\n***\nb\n***"), Some(2));
         assert_eq!(starred_paragraphs("a\n******\nb"), None);
-        assert!(paragraph_start("x\n\n\"Hola, y", 2, Some(2), "hola"));
+        assert!(paragraph_start("x\n\n\"Hola, y", 2, Some(2), "hola", Set::English));
+        assert!(paragraph_start("En mi *opinión*, sí", 1, Some(1), "En mi opinión", Set::Spanish));
+        assert_eq!(
+            without_list_marks("a\n\n1. b\n- c\n**d**\n\n  x\n2.5 y\n-"),
+            "a\nb\nc\n*d**\n\n  x\n5 y\n"
+        );
     }
 }
