@@ -71,6 +71,8 @@ pub(crate) enum Command {
     Diff(Diff),
     /// Check a workflow file
     Check(Check),
+    /// Check a text against the constraints of a ledger file
+    CheckAnswer(CheckAnswer),
     /// Hold the logs of any agent against a workflow, or draft one from them
     Audit(Audit),
     /// Get the sentence encoder that finds earlier steps by meaning
@@ -286,6 +288,27 @@ pub(crate) struct Check {
     /// A file of skills that the workflow can draw on
     #[arg(long, value_name = "FILE")]
     pub(crate) registry: Option<PathBuf>,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Exit codes: 0 nothing broken · 1 your input or usage · 3 a constraint is broken"
+)]
+pub(crate) struct CheckAnswer {
+    /// The text; - for stdin
+    pub(crate) file: PathBuf,
+    /// Constraints: a JSON list of strings and typed rules, or an object with `constraints`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ledger: PathBuf,
+    /// What is known of sources: a JSON list of {address, grades, retrieved}
+    #[arg(long, value_name = "FILE")]
+    pub(crate) sources: Option<PathBuf>,
+    /// The model whose tokens are counted [default: an upper estimate]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// Exit with 3 also where a constraint could not be checked
+    #[arg(long)]
+    pub(crate) strict: bool,
 }
 
 #[derive(Debug, ClapArgs)]

@@ -3,6 +3,7 @@
 pub(crate) mod audit;
 pub(crate) mod cancel;
 pub(crate) mod check;
+pub(crate) mod check_answer;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod diff;

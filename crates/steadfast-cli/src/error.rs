@@ -101,6 +101,12 @@ pub(crate) enum Error {
     NotBegun { task: TaskId },
     #[error("the operating system gave no random bytes: {reason}")]
     Random { reason: String },
+    #[error("ledger `{path}` does not read{}: {reason}", place(pointer), path = path.display())]
+    Ledger {
+        path: PathBuf,
+        pointer: String,
+        reason: String,
+    },
     #[error("the input has no text")]
     EmptyInput,
     #[error("cannot write to stdout")]
@@ -148,6 +154,7 @@ impl Error {
             Error::EmptyInput => "C0017",
             Error::Orphans { .. } => "C0018",
             Error::NotBegun { .. } => "C0019",
+            Error::Ledger { .. } => "K0101",
             Error::Driver(error) => error.code(),
             Error::Store(error) => error.code(),
             Error::Model(error) => error.code(),
@@ -196,6 +203,7 @@ impl Error {
                     "begin it with `steadfast run WORKFLOW --task {task}`"
                 ));
             }
+            Error::Ledger { .. } => "docs/checks.md shows the shape of the file",
             Error::EmptyInput => "give `--input TEXT`, `--input @FILE`, or `--input -` for stdin",
             Error::Output { .. } | Error::Random { .. } | Error::Runtime { .. } => return None,
             Error::Driver(driver::Error::Log(store::Error::Busy { task, .. }))
@@ -235,6 +243,15 @@ impl Error {
     /// Nobody needs to be told that a pipe was closed.
     pub(crate) fn is_silent(&self) -> bool {
         matches!(self, Error::Output { source } if source.kind() == std::io::ErrorKind::BrokenPipe)
+    }
+}
+
+/// Where in a file, as a JSON pointer.
+fn place(pointer: &str) -> String {
+    if pointer.is_empty() {
+        String::new()
+    } else {
+        format!(" at `{pointer}`")
     }
 }
 

@@ -3,10 +3,12 @@
 use super::Mutant;
 
 const ADMIT: &str = "crates/steadfast-core/src/task/admit.rs";
+const ANSWER_CHECK: &str = "crates/steadfast-core/src/check.rs";
 const ADVANCE: &str = "crates/steadfast-core/src/task/advance.rs";
 const ASSEMBLE: &str = "crates/steadfast-core/src/context/assemble.rs";
 const DRAW: &str = "crates/steadfast-core/src/context/draw.rs";
 const DUE: &str = "crates/steadfast-core/src/task/due.rs";
+const HOST: &str = "crates/steadfast-core/src/text/link/host.rs";
 const FOLD: &str = "crates/steadfast-core/src/task/fold.rs";
 const MANIFEST: &str = "crates/steadfast-core/src/context/manifest.rs";
 const MOVES: &str = "crates/steadfast-core/src/task/moves.rs";
@@ -239,5 +241,30 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "if index >= limits::CALLS_PER_REPLY_MAX {",
         "if index >= limits::CALLS_PER_REPLY_MAX * 9 {",
         "a_reply_of_too_many_calls_is_bounded",
+    ),
+    // Checks of answers: unknown is not yes (G10), and a host is its labels.
+    mutant(
+        "G10",
+        "prose reported as kept",
+        ANSWER_CHECK,
+        "Rule::Prose { .. } => Outcome::NotChecked(Why::NeedsReader),",
+        "Rule::Prose { .. } => Outcome::Kept,",
+        "prose_and_deeds_are_not_checked",
+    ),
+    mutant(
+        "checks",
+        "a domain without its border",
+        HOST,
+        "rest.is_empty() || rest.ends_with('.')",
+        "rest.is_empty() || !rest.is_empty()",
+        "r92_hosts_are_compared_label_by_label",
+    ),
+    mutant(
+        "checks",
+        "the user of an address taken for its host",
+        HOST,
+        ".rsplit_once('@')",
+        ".rsplit_once('\u{1}')",
+        "r92_hosts_are_compared_label_by_label",
     ),
 ];

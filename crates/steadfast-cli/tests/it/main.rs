@@ -10,6 +10,7 @@ mod audit;
 #[cfg(unix)]
 mod cancel;
 mod check;
+mod check_answer;
 mod codes;
 mod config;
 #[cfg(unix)]

@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::ops::Range;
 
 use crate::check::evidence::{Evidence, Outcome, Place, Said};
+use crate::check::format::without_outer_fence;
 use crate::check::phrase::Folded;
 use crate::limits;
 use crate::text::segment::{Fence, Kind, Segment, lines, segments};
@@ -34,10 +35,16 @@ impl<'a> Answer<'a> {
         self.folded.get_or_init(|| Folded::of(self.text))
     }
 
-    /// The lines outside code fences, with where they begin.
+    /// The lines outside code fences, with where they begin. One fence around
+    /// the whole answer that names no language but text holds the answer itself.
     pub(super) fn lines_outside_code(&self) -> impl Iterator<Item = (usize, &'a str)> {
+        let inside = without_outer_fence(self.text);
+        let first = self.text.trim_start().lines().next().unwrap_or("");
+        let inside =
+            inside.filter(|_| Fence::opened_by(first).is_some_and(|(_, info)| is_text(info)));
+        let range = inside.unwrap_or(0..self.text.len());
         let mut fence: Option<Fence> = None;
-        lines(self.text).filter(move |(_, line)| {
+        let outside = lines(&self.text[range.clone()]).filter(move |(_, line)| {
             if let Some(open) = fence {
                 if open.is_closed_by(line) {
                     fence = None;
@@ -46,7 +53,8 @@ impl<'a> Answer<'a> {
             }
             fence = Fence::opened_by(line).map(|(opened, _)| opened);
             fence.is_none()
-        })
+        });
+        outside.map(move |(start, line)| (range.start + start, line))
     }
 
     /// The parts of one kind.
@@ -109,6 +117,14 @@ impl<'a> Answer<'a> {
         let from = self.text.len() - self.text.trim_start().len();
         from..from + self.text.trim().len()
     }
+}
+
+/// Whether a fence of this kind holds text rather than code.
+pub(super) fn is_text(info: &str) -> bool {
+    matches!(
+        info.trim(),
+        "" | "text" | "txt" | "markdown" | "md" | "plain" | "plaintext"
+    )
 }
 
 pub(super) fn wide(count: usize) -> u64 {

@@ -28,7 +28,7 @@ pub(super) fn check(answer: &Answer<'_>, format: &Format, context: &CheckContext
 
 /// What stands within the one fence around a whole text; none where there is no
 /// such fence.
-fn without_outer_fence(text: &str) -> Option<Range<usize>> {
+pub(super) fn without_outer_fence(text: &str) -> Option<Range<usize>> {
     let lead = text.len() - text.trim_start().len();
     let body = text.trim();
     let first_end = body.find('\n')?;

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crate::check::answer::Answer;
+use crate::check::answer::{Answer, is_text};
 use crate::check::evidence::{Outcome, Said, Why};
 use crate::text::language::{self, Script, Scripts};
 use crate::text::segment::{Kind, lines};
@@ -55,10 +55,7 @@ pub(super) fn check(answer: &Answer<'_>, wanted: &str) -> Outcome {
 /// A fence that names a language other than text: what it holds is code.
 fn is_code_fence(line: &str) -> bool {
     let info = line.trim().trim_start_matches(['`', '~']);
-    !matches!(
-        info.trim(),
-        "" | "text" | "txt" | "markdown" | "md" | "plain" | "plaintext"
-    )
+    !is_text(info)
 }
 
 /// The letters of one line of the answer.

@@ -28,6 +28,9 @@ pub(super) fn check(
         LengthUnit::Lines => length::written_lines(text),
         LengthUnit::Tokens => {
             let count = u64::from(context.tokenizer.count(text));
+            if !context.tokenizer.is_exact() && !is_certain(bound, count) {
+                return Outcome::NotChecked(Why::NotCertain);
+            }
             return judge(answer, bound, unit, count, []);
         }
     };
@@ -56,6 +59,16 @@ fn judge(
         format!("{count} {}", unit.en),
     );
     answer.broken(bound::said(bound, &unit), found, excess)
+}
+
+/// Whether an upper estimate of a count decides: it shows that a maximum is
+/// kept and that a minimum is not reached, and nothing else.
+fn is_certain(bound: &Bound<u64>, count: u64) -> bool {
+    match bound::count_side(bound, count) {
+        Side::Below => true,
+        Side::Within => bound.min.is_none() && bound.about.is_none(),
+        Side::Above => false,
+    }
 }
 
 pub(super) fn named(unit: LengthUnit) -> Said {

@@ -39,7 +39,13 @@ pub(super) fn ends(answer: &Answer<'_>, wanted: &str) -> Outcome {
         return Outcome::NotChecked(Why::Empty);
     }
     let text = answer.text.trim_end();
-    if text.ends_with(wanted) || text.trim_end_matches(is_wrapping).ends_with(wanted) {
+    let bare = text.trim_end_matches(is_wrapping);
+    // Words without a mark of their own may be closed by one as a sentence is.
+    let closed = wanted.ends_with(char::is_alphanumeric)
+        && bare
+            .strip_suffix(['.', '。', '！', '!'])
+            .is_some_and(|text| text.ends_with(wanted));
+    if text.ends_with(wanted) || bare.ends_with(wanted) || closed {
         return Outcome::Kept;
     }
     let allowed = Said::new(

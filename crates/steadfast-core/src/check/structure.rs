@@ -86,7 +86,7 @@ fn sections(answer: &Answer<'_>) -> Vec<Range<usize>> {
 fn opens_section(line: &str, marker: &str) -> bool {
     let rest = line
         .trim()
-        .trim_start_matches(['#', '*', '_', ' ', '【', '[']);
+        .trim_start_matches(['#', '*', '_', ' ', '【', '[', '(', '（', '"', '“']);
     let Some(rest) = strip_folded(rest, marker.trim()) else {
         return false;
     };
@@ -237,7 +237,8 @@ fn placeholders(answer: &Answer<'_>) -> Vec<Range<usize>> {
             at = end + close.len_utf8();
             let is_name = name.chars().any(char::is_alphabetic)
                 && !matches!(name, "x" | "X")
-                && !line[at..].starts_with(['(', ':']);
+                && !line[at..].starts_with('(')
+                && !is_link_definition(&line[at..]);
             if is_name {
                 found.push(offset + start..offset + at);
             }
@@ -246,29 +247,38 @@ fn placeholders(answer: &Answer<'_>) -> Vec<Range<usize>> {
     found
 }
 
-/// Responses parted by lines of six asterisks or more; the same one twice
-/// counts once.
+/// `: https://…` behind `[name]`.
+fn is_link_definition(behind: &str) -> bool {
+    let target = behind.strip_prefix(':').map(str::trim_start);
+    target.is_some_and(|target| {
+        target.starts_with(['<', '#', '/'])
+            || !link::links(&target[..first_word(target)]).is_empty()
+    })
+}
+
+fn first_word(text: &str) -> usize {
+    text.find(char::is_whitespace).unwrap_or(text.len())
+}
+
+/// Responses parted by six asterisks or more; the same one twice counts once.
 fn responses(answer: &Answer<'_>) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut seen = BTreeSet::new();
     let mut from = 0;
-    let ends = lines(answer.text)
-        .filter(|(_, line)| is_divider(line))
-        .map(|(start, line)| (start, start + line.len()))
-        .chain([(answer.text.len(), answer.text.len())]);
-    for (end, behind) in ends {
-        let part = answer.text[from..end].trim();
+    let text = answer.text;
+    loop {
+        let end = text[from..]
+            .find("******")
+            .map_or(text.len(), |at| from + at);
+        let part = text[from..end].trim();
         if !part.is_empty() && seen.insert(part) {
             found.push(from..end);
         }
-        from = behind;
+        if end == text.len() {
+            return found;
+        }
+        from = text.len() - text[end..].trim_start_matches('*').len();
     }
-    found
-}
-
-fn is_divider(line: &str) -> bool {
-    let row = line.trim();
-    row.len() >= 6 && row.bytes().all(|b| b == b'*')
 }
 
 /// Numbered citations in the text; where there are none, links.

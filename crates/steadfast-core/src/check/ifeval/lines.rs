@@ -204,7 +204,9 @@ pub(super) fn paragraph_start(
 fn first_word(part: &str) -> Option<String> {
     let first = part.split_whitespace().next()?;
     let first = first.trim_start_matches('\'').trim_start_matches('"');
-    let end = first.find(['.', ',', '?', '!', '\'', '"']).unwrap_or(first.len());
+    let end = first
+        .find(['.', ',', '?', '!', '\'', '"'])
+        .unwrap_or(first.len());
     Some(first[..end].to_lowercase())
 }
 
@@ -213,7 +215,10 @@ fn begins_with_words(part: &str, words: &str) -> bool {
     let mut own = part.split_whitespace();
     !part.trim().is_empty()
         && words.to_lowercase().split_whitespace().all(|wanted| {
-            let plain = |word: &str| word.replace(|c: char| c.is_ascii_punctuation(), "").to_lowercase();
+            let plain = |word: &str| {
+                word.replace(|c: char| c.is_ascii_punctuation(), "")
+                    .to_lowercase()
+            };
             own.next().is_some_and(|own| plain(own) == wanted)
         })
 }
@@ -242,8 +247,14 @@ pub(super) fn without_list_marks(text: &str) -> String {
             }
         }
         // Up to the end of the next line that is not blank.
-        let from = if mark > 0 { start } else { text.len() - body.len() };
-        let end = text[from..].find('\n').map_or(text.len(), |length| from + length + 1);
+        let from = if mark > 0 {
+            start
+        } else {
+            text.len() - body.len()
+        };
+        let end = text[from..]
+            .find('\n')
+            .map_or(text.len(), |length| from + length + 1);
         kept.push_str(&text[start..end]);
         if end == text.len() {
             return kept;
@@ -317,8 +328,20 @@ mod tests {
         assert_eq!(spanish_pairs("¿Qué? ¿? hola?", '¿', '?'), 1);
         assert_eq!(starred_paragraphs("a\n***\nb\n***"), Some(2));
         assert_eq!(starred_paragraphs("a\n******\nb"), None);
-        assert!(paragraph_start("x\n\n\"Hola, y", 2, Some(2), "hola", Set::English));
-        assert!(paragraph_start("En mi *opinión*, sí", 1, Some(1), "En mi opinión", Set::Spanish));
+        assert!(paragraph_start(
+            "x\n\n\"Hola, y",
+            2,
+            Some(2),
+            "hola",
+            Set::English
+        ));
+        assert!(paragraph_start(
+            "En mi *opinión*, sí",
+            1,
+            Some(1),
+            "En mi opinión",
+            Set::Spanish
+        ));
         assert_eq!(
             without_list_marks("a\n\n1. b\n- c\n**d**\n\n  x\n2.5 y\n-"),
             "a\nb\nc\n*d**\n\n  x\n5 y\n"

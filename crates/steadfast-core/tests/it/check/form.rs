@@ -165,4 +165,19 @@ fn markers_and_dividers() {
         "kept"
     );
     assert_eq!(parts("<<欢乐颂>>\n正文", Part::Title, 1), "kept");
+    assert_eq!(
+        parts("[user1]: hi\n[ref]: https://a.cn\n", Part::Placeholders, 1),
+        "kept"
+    );
+    assert_eq!(parts("甲 ****** 乙", Part::Responses, 2), "kept");
+    let section = Part::Sections {
+        marker: Some("Section".to_owned()),
+    };
+    assert_eq!(parts("\"SECTION 1: a\n(Section 2) b", section, 2), "kept");
+    // One fence around a whole text is no code; one with a language is.
+    assert_eq!(
+        parts("```markdown\n# T\n- a\n```", Part::Bullets, 1),
+        "kept"
+    );
+    assert!(parts("```yaml\n- a\n```", Part::Bullets, 1).starts_with("broken: 0"));
 }

@@ -141,6 +141,10 @@ fn beginnings_and_ends() {
     };
     assert_eq!(ends("Done. *Over and out.*\n"), "kept");
     assert!(ends("Over and out. Bye.").starts_with("broken"));
+    let plain = Rule::EndsWith {
+        text: "此致敬礼".to_owned(),
+    };
+    assert_eq!(verdict("……\n此致敬礼！", &plain), "kept");
     for quoted in ["\"a\"", "“一”", "「一」"] {
         assert_eq!(verdict(quoted, &Rule::Quoted), "kept");
     }
@@ -248,4 +252,22 @@ fn dates_only_where_certain() {
     assert_eq!(date("The deadline is 2026-04-30."), "kept");
     assert!(date("The deadline was 2026-05-12.").starts_with("not checked"));
     assert!(date("The deadline is May 12.").starts_with("not checked"));
+}
+
+/// An estimate of tokens is an upper one: it shows that a maximum is kept, and
+/// a breach only of a minimum.
+#[test]
+fn estimated_tokens_decide_on_one_side_only() {
+    let tokens = |bound| {
+        let unit = steadfast_core::ledger::rule::LengthUnit::Tokens;
+        verdict("一二三四五", &Rule::Length { unit, bound })
+    };
+    let open = "not checked: the answer does not name it in a form that is certain";
+    assert_eq!(tokens(Bound::at_most(5)), "kept");
+    assert_eq!(tokens(Bound::at_most(4)), open);
+    assert_eq!(tokens(Bound::at_least(5)), open);
+    assert_eq!(
+        tokens(Bound::at_least(6)),
+        "broken: 5 tokens, allowed at least 6 tokens"
+    );
 }
