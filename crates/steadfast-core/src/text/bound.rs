@@ -345,6 +345,7 @@ fn bounded(folded: &str, quantity: Quantity, from: usize, until: usize) -> Bound
 
 /// The relation that ends the text before a quantity, and its width in bytes.
 fn relation_before(before: &str) -> Option<(Relation, usize)> {
+    #[rustfmt::skip]
     const FILLERS: &[&str] = &[
         "为", "是", "写", "写到", "要", "有", "用", "列", "列出", "引用", "出现", "in", "of",
         "write", "use", "have", "在", "到", "于", "即", "的", ":", "a", "an", "the", "total of",

@@ -376,29 +376,10 @@ fn day_month(text: &str, at: usize) -> Option<DateFound> {
     ))
 }
 
+#[rustfmt::skip]
 const RELATIVE_ZH: &[&str] = &[
-    "今天",
-    "今晚",
-    "明天",
-    "大后天",
-    "后天",
-    "昨天",
-    "前天",
-    "今日",
-    "明日",
-    "下个月",
-    "下月底",
-    "下月",
-    "本月底",
-    "月底",
-    "这个月",
-    "本月",
-    "上个月",
-    "年底",
-    "明年",
-    "今年",
-    "去年",
-    "下季度",
+    "今天", "今晚", "明天", "大后天", "后天", "昨天", "前天", "今日", "明日", "下个月", "下月底",
+    "下月", "本月底", "月底", "这个月", "本月", "上个月", "年底", "明年", "今年", "去年", "下季度",
     "本季度",
 ];
 const WEEK_LEADS: &[&str] = &[
@@ -414,25 +395,11 @@ const WEEK_LEADS: &[&str] = &[
     "下礼拜",
     "礼拜",
 ];
+#[rustfmt::skip]
 const RELATIVE_EN: &[&str] = &[
-    "today",
-    "tonight",
-    "tomorrow",
-    "yesterday",
-    "next week",
-    "next month",
-    "next year",
-    "this week",
-    "this month",
-    "last week",
-    "last month",
-    "last year",
-    "end of the month",
-    "end of month",
-    "end of the week",
-    "end of the year",
-    "end of the day",
-    "end of day",
+    "today", "tonight", "tomorrow", "yesterday", "next week", "next month", "next year",
+    "this week", "this month", "last week", "last month", "last year", "end of the month",
+    "end of month", "end of the week", "end of the year", "end of the day", "end of day",
 ];
 const WEEKDAYS: &[&str] = &[
     "monday",

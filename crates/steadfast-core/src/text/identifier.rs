@@ -95,6 +95,7 @@ fn trim(stretch: &str) -> &str {
     stretch.trim_end_matches(['.', ',', ':', ';', '!', '?', '-', '+', '*', '~'])
 }
 
+#[rustfmt::skip]
 const TOP_LEVEL: &[&str] = &[
     "com", "org", "net", "gov", "edu", "int", "mil", "io", "ai", "app", "dev", "info", "biz", "cn",
     "uk", "us", "de", "fr", "jp", "kr", "eu", "ch", "at", "nl", "it", "es", "ca", "au", "in", "br",

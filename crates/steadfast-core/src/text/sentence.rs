@@ -84,6 +84,7 @@ fn dots_end(text: &str, end: usize) -> bool {
     }
 }
 
+#[rustfmt::skip]
 const ABBREVIATIONS: &[&str] = &[
     "mr", "mrs", "ms", "dr", "prof", "sr", "jr", "st", "vs", "etc", "e.g", "i.e", "eg", "ie", "cf",
     "approx", "no", "vol", "fig", "eq", "sec", "inc", "ltd", "corp", "co", "dept", "est", "u.s",
@@ -91,6 +92,7 @@ const ABBREVIATIONS: &[&str] = &[
     "nov", "dec", "gen", "rep", "sen", "gov", "pp", "al", "ph.d", "max", "min",
 ];
 /// Those that can also end a sentence, and do before a capital.
+#[rustfmt::skip]
 const MAY_END: &[&str] = &[
     "etc", "a.m", "p.m", "inc", "ltd", "corp", "co", "u.s", "u.k", "no", "max", "min", "al", "jr",
     "sr", "sec", "gov",

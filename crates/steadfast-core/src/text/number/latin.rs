@@ -199,26 +199,10 @@ fn percent(text: &str, found: &mut Scanned) {
     }
 }
 
+#[rustfmt::skip]
 const SMALL: &[&str] = &[
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
     "nineteen",
 ];
 const TENS: &[&str] = &[
@@ -374,10 +358,12 @@ fn chain(text: &str, first: i64, end: usize) -> Option<(i64, usize)> {
 
 /// Whether "one" counts something and is no pronoun.
 fn counts(text: &str, at: usize, end: usize) -> bool {
+    #[rustfmt::skip]
     const PRONOUN_BEFORE: &[&str] = &[
         "no", "any", "this", "that", "the", "which", "some", "every", "each", "another", "last",
         "first",
     ];
+    #[rustfmt::skip]
     const PRONOUN_AFTER: &[&str] = &[
         "of", "another", "that", "who", "can", "should", "is", "was", "has", "must", "may",
         "would", "and",

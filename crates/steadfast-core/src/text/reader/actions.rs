@@ -134,35 +134,11 @@ const VERBS: &[(ActionKind, &[&str])] = &[
 ];
 
 /// Parts of a text: to delete one is editing, not a deed.
+#[rustfmt::skip]
 const TEXT_PARTS: &[&str] = &[
-    "段",
-    "句",
-    "字",
-    "标点",
-    "词",
-    "标题",
-    "表格",
-    "空行",
-    "重复",
-    "草稿",
-    "章",
-    "节",
-    "行",
-    "引号",
-    "bullet",
-    "paragraph",
-    "sentence",
-    "word",
-    "line",
-    "title",
-    "heading",
-    "section",
-    "comma",
-    "draft",
-    "row",
-    "column",
-    "phrase",
-    "duplicate",
+    "段", "句", "字", "标点", "词", "标题", "表格", "空行", "重复", "草稿", "章", "节", "行",
+    "引号", "bullet", "paragraph", "sentence", "word", "line", "title", "heading", "section",
+    "comma", "draft", "row", "column", "phrase", "duplicate",
 ];
 
 /// Where a kind of deed is named in a text.
@@ -193,6 +169,7 @@ fn any_part(text: &str) -> bool {
 /// 发布会, 公开资料, "the email", "a message": no deed.
 fn noun(text: &str, place: &Range<usize>, verb: &str) -> bool {
     let after = &text[place.end..];
+    #[rustfmt::skip]
     const BEHIND: &[&str] = &[
         "会", "日", "时间", "者", "资料", "信息", "数据", "课", "方式", "记录", "渠道", "版本",
         "日期", "平台",
@@ -215,37 +192,11 @@ fn noun(text: &str, place: &Range<usize>, verb: &str) -> bool {
             | "deleted"
     );
     let before = text[..place.start].trim_end();
+    #[rustfmt::skip]
     const ARTICLES: &[&str] = &[
-        "the",
-        "a",
-        "an",
-        "this",
-        "that",
-        "my",
-        "your",
-        "his",
-        "her",
-        "our",
-        "their",
-        "any",
-        "each",
-        "every",
-        "error",
-        "commit",
-        "going",
-        "look",
-        "press",
-        "by",
-        "via",
-        "was",
-        "were",
-        "been",
-        "be",
-        "their",
-        "alternate",
-        "address",
-        "profile",
-        "new",
+        "the", "a", "an", "this", "that", "my", "your", "his", "her", "our", "their", "any",
+        "each", "every", "error", "commit", "going", "look", "press", "by", "via", "was", "were",
+        "been", "be", "their", "alternate", "address", "profile", "new",
     ];
     let after = after.trim_start();
     noun && (ARTICLES.iter().any(|word| ends_with_words(before, word))
@@ -335,41 +286,16 @@ fn prohibits(text: &str, one: &negation::Negation) -> bool {
 
 /// 先问我, 经我同意, "ask me before", "without my approval".
 pub(super) fn asks_first(text: &str) -> bool {
+    #[rustfmt::skip]
     const ZH: &[&str] = &[
-        "先问我",
-        "问我",
-        "先征求",
-        "先确认",
-        "经我同意",
-        "我同意",
-        "我批准",
-        "我确认",
-        "先让我",
-        "征得",
-        "先跟我",
-        "先和我",
-        "先告诉我",
-        "先通知我",
-        "得到我",
-        "得到批准",
-        "未经",
+        "先问我", "问我", "先征求", "先确认", "经我同意", "我同意", "我批准", "我确认", "先让我",
+        "征得", "先跟我", "先和我", "先告诉我", "先通知我", "得到我", "得到批准", "未经",
     ];
+    #[rustfmt::skip]
     const EN: &[&str] = &[
-        "ask me",
-        "check with me",
-        "my approval",
-        "my permission",
-        "my consent",
-        "my okay",
-        "my ok",
-        "ask first",
-        "confirm with me",
-        "let me approve",
-        "let me confirm",
-        "without asking",
-        "my confirmation",
-        "sign-off",
-        "ask for approval",
+        "ask me", "check with me", "my approval", "my permission", "my consent", "my okay",
+        "my ok", "ask first", "confirm with me", "let me approve", "let me confirm",
+        "without asking", "my confirmation", "sign-off", "ask for approval",
     ];
     let before = any(
         text,
@@ -415,24 +341,10 @@ pub(super) fn asked(clause: &Clause<'_>) -> Option<Deed> {
     {
         return None;
     }
+    #[rustfmt::skip]
     const WHOM: &[&str] = &[
-        "给他",
-        "给她",
-        "给它",
-        "给他们",
-        "给她们",
-        "给对方",
-        "给那个人",
-        "给大家看",
-        "to him",
-        "to her",
-        "to them",
-        "to that person",
-        "to the guy",
-        "him",
-        "her",
-        "them",
-        "that guy",
+        "给他", "给她", "给它", "给他们", "给她们", "给对方", "给那个人", "给大家看", "to him",
+        "to her", "to them", "to that person", "to the guy", "him", "her", "them", "that guy",
     ];
     let named_person = text.contains('@') || text.contains('\u{1}');
     let vague = match kind {

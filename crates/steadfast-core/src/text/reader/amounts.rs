@@ -107,19 +107,10 @@ fn bound(text: &str, one: &Bounded) -> Option<Bound<Decimal>> {
 pub(super) fn read_date(clause: &Clause<'_>, hits: &mut Vec<Hit>) -> bool {
     let text = clause.text;
     const NAMES: &[&str] = &["截止", "期限", "最后期限", "交稿", "deadline", "due", "ddl"];
+    #[rustfmt::skip]
     const LATEST: &[&str] = &[
-        "之前",
-        "以前",
-        "前",
-        "不晚于",
-        "不迟于",
-        "最晚",
-        "最迟",
-        "by",
-        "before",
-        "until",
-        "no later than",
-        "not later than",
+        "之前", "以前", "前", "不晚于", "不迟于", "最晚", "最迟", "by", "before", "until",
+        "no later than", "not later than",
     ];
     const EARLIEST: &[&str] = &[
         "不早于",
@@ -131,29 +122,11 @@ pub(super) fn read_date(clause: &Clause<'_>, hits: &mut Vec<Hit>) -> bool {
         "after",
         "from",
     ];
+    #[rustfmt::skip]
     const WORK: &[&str] = &[
-        "交",
-        "完成",
-        "给我",
-        "提交",
-        "搞定",
-        "做完",
-        "写完",
-        "finish",
-        "finished",
-        "deliver",
-        "delivered",
-        "submit",
-        "need it",
-        "need this",
-        "done",
-        "ready",
-        "complete",
-        "completed",
-        "hand it in",
-        "have it",
-        "send",
-        "want it",
+        "交", "完成", "给我", "提交", "搞定", "做完", "写完", "finish", "finished", "deliver",
+        "delivered", "submit", "need it", "need this", "done", "ready", "complete", "completed",
+        "hand it in", "have it", "send", "want it",
     ];
     let named = any(text, NAMES);
     let mut relative = false;

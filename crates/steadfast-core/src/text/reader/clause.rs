@@ -182,26 +182,10 @@ fn year(rest: &str) -> bool {
 
 /// Whether a clause begins here, and not the second half of "salt and pepper".
 fn opens(text: &str) -> bool {
+    #[rustfmt::skip]
     const OPENERS: &[&str] = &[
-        "do not",
-        "don't",
-        "never",
-        "please",
-        "always",
-        "make sure",
-        "you",
-        "i",
-        "must",
-        "should",
-        "only",
-        "no",
-        "not",
-        "at most",
-        "at least",
-        "under",
-        "then",
-        "it",
-        "also",
+        "do not", "don't", "never", "please", "always", "make sure", "you", "i", "must", "should",
+        "only", "no", "not", "at most", "at least", "under", "then", "it", "also",
     ];
     VERBS
         .iter()

@@ -31,33 +31,11 @@ fn format(name: &str) -> Format {
     }
 }
 
+#[rustfmt::skip]
 const DENIED_BEFORE: &[&str] = &[
-    "不要",
-    "不用",
-    "别用",
-    "不要用",
-    "不要使用",
-    "禁用",
-    "不使用",
-    "别",
-    "取代",
-    "代替",
-    "而不是",
-    "而非",
-    "no",
-    "not",
-    "no more",
-    "without",
-    "instead of",
-    "rather than",
-    "don't use",
-    "do not use",
-    "never use",
-    "use no",
-    "avoid",
-    "stop using",
-    "not use",
-    "from",
+    "不要", "不用", "别用", "不要用", "不要使用", "禁用", "不使用", "别", "取代", "代替", "而不是",
+    "而非", "no", "not", "no more", "without", "instead of", "rather than", "don't use",
+    "do not use", "never use", "use no", "avoid", "stop using", "not use", "from",
 ];
 
 fn denied(before: &str) -> bool {
@@ -125,47 +103,13 @@ fn formats(clause: &Clause<'_>, sentence: &str, hits: &mut Vec<Hit>) {
                 unwanted = true;
                 continue;
             }
+            #[rustfmt::skip]
             const BEFORE: &[&str] = &[
-                "用",
-                "以",
-                "使用",
-                "输出",
-                "改成",
-                "改为",
-                "改用",
-                "换成",
-                "格式为",
-                "格式是",
-                "格式:",
-                "采用",
-                "返回",
-                "生成",
-                "按",
-                "要",
-                "只输出",
-                "成",
-                "为",
-                "use",
-                "output",
-                "in",
-                "as",
-                "return",
-                "respond with",
-                "respond in",
-                "reply with",
-                "format:",
-                "format is",
-                "to",
-                "into",
-                "valid",
-                "produce",
-                "with",
-                "using",
-                "only",
-                "a",
-                "raw",
-                "emit",
-                "be",
+                "用", "以", "使用", "输出", "改成", "改为", "改用", "换成", "格式为", "格式是",
+                "格式:", "采用", "返回", "生成", "按", "要", "只输出", "成", "为", "use", "output",
+                "in", "as", "return", "respond with", "respond in", "reply with", "format:",
+                "format is", "to", "into", "valid", "produce", "with", "using", "only", "a", "raw",
+                "emit", "be",
             ];
             const AFTER: &[&str] = &[
                 "格式", "only", "please", "instead", "format", "输出", "回答", "就行", "即可",
@@ -400,36 +344,17 @@ fn strip_verb(before: &str) -> &str {
 }
 
 fn case(clause: &Clause<'_>, hits: &mut Vec<Hit>) {
+    #[rustfmt::skip]
     const LOWER: &[&str] = &[
-        "全文小写",
-        "全部小写",
-        "全小写",
-        "都用小写",
-        "小写字母",
-        "all lowercase",
-        "lowercase only",
-        "in lowercase",
-        "all lower case",
-        "in lower case",
-        "lowercase letters",
+        "全文小写", "全部小写", "全小写", "都用小写", "小写字母", "all lowercase",
+        "lowercase only", "in lowercase", "all lower case", "in lower case", "lowercase letters",
         "no capital letters",
     ];
+    #[rustfmt::skip]
     const UPPER: &[&str] = &[
-        "全文大写",
-        "全部大写",
-        "全大写",
-        "都用大写",
-        "大写字母",
-        "all caps",
-        "all capitals",
-        "in capitals",
-        "all uppercase",
-        "in uppercase",
-        "capital letters only",
-        "in all caps",
-        "in capital letters",
-        "only capital letters",
-        "all capital letters",
+        "全文大写", "全部大写", "全大写", "都用大写", "大写字母", "all caps", "all capitals",
+        "in capitals", "all uppercase", "in uppercase", "capital letters only", "in all caps",
+        "in capital letters", "only capital letters", "all capital letters",
     ];
     let case = if any(clause.text, LOWER) {
         LetterCase::Lower

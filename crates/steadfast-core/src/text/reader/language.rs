@@ -136,52 +136,14 @@ fn rejected(before: &str) -> bool {
 }
 
 fn framed_zh(before: &str, after: &str) -> bool {
+    #[rustfmt::skip]
     const BEFORE: &[&str] = &[
-        "用",
-        "以",
-        "使用",
-        "改成",
-        "改为",
-        "改用",
-        "改回",
-        "换成",
-        "换回",
-        "换用",
-        "换",
-        "切换到",
-        "切换成",
-        "切换为",
-        "切回",
-        "恢复到",
-        "恢复成",
-        "恢复为",
-        "变成",
-        "回到",
-        "写成",
-        "输出",
-        "说",
-        "讲",
-        "采用",
-        "只用",
-        "语言是",
-        "语言为",
-        "语言:",
-        "语言",
-        "必须是",
-        "需要",
-        "要",
-        "都是",
-        "还是",
-        "改",
-        "请",
-        "全部",
-        "全",
-        "是",
-        "全程",
-        "一律",
-        "统一",
-        "统一用",
+        "用", "以", "使用", "改成", "改为", "改用", "改回", "换成", "换回", "换用", "换", "切换到",
+        "切换成", "切换为", "切回", "恢复到", "恢复成", "恢复为", "变成", "回到", "写成", "输出",
+        "说", "讲", "采用", "只用", "语言是", "语言为", "语言:", "语言", "必须是", "需要", "要",
+        "都是", "还是", "改", "请", "全部", "全", "是", "全程", "一律", "统一", "统一用",
     ];
+    #[rustfmt::skip]
     const AFTER: &[&str] = &[
         "回答", "回复", "输出", "写", "撰写", "作答", "说", "书写", "版", "吧", "就好", "即可",
     ];
@@ -190,33 +152,12 @@ fn framed_zh(before: &str, after: &str) -> bool {
 }
 
 fn framed_en(text: &str, before: &str, after: &str) -> bool {
+    #[rustfmt::skip]
     const BEFORE: &[&str] = &[
-        "in",
-        "use",
-        "using",
-        "only",
-        "speak",
-        "to",
-        "back to",
-        "into",
-        "answer",
-        "prefer",
-        "language is",
-        "language:",
-        "language to",
-        "language should be",
-        "language must be",
-        "language",
-        "want",
-        "make it",
-        "simple",
-        "plain",
-        "be",
-        "should be",
-        "must be",
-        "be in",
-        "with",
-        "just",
+        "in", "use", "using", "only", "speak", "to", "back to", "into", "answer", "prefer",
+        "language is", "language:", "language to", "language should be", "language must be",
+        "language", "want", "make it", "simple", "plain", "be", "should be", "must be", "be in",
+        "with", "just",
     ];
     if BEFORE
         .iter()
@@ -243,39 +184,12 @@ fn framed_en(text: &str, before: &str, after: &str) -> bool {
 
 /// 英文摘要, "an English summary": how the thing asked for is to be.
 fn attribute(before: &str, after: &str) -> bool {
+    #[rustfmt::skip]
     const THINGS: &[&str] = &[
-        "摘要",
-        "报告",
-        "总结",
-        "文章",
-        "邮件",
-        "稿",
-        "说明",
-        "文档",
-        "信",
-        "回复",
-        "介绍",
-        "概述",
-        "标题",
-        "文案",
-        "简介",
-        "翻译件",
-        "提纲",
-        "summary",
-        "report",
-        "article",
-        "email",
-        "letter",
-        "abstract",
-        "version",
-        "answer",
-        "reply",
-        "essay",
-        "draft",
-        "text",
-        "outline",
-        "poem",
-        "story",
+        "摘要", "报告", "总结", "文章", "邮件", "稿", "说明", "文档", "信", "回复", "介绍", "概述",
+        "标题", "文案", "简介", "翻译件", "提纲", "summary", "report", "article", "email",
+        "letter", "abstract", "version", "answer", "reply", "essay", "draft", "text", "outline",
+        "poem", "story",
     ];
     let after = after.strip_prefix("的").unwrap_or(after);
     let thing = THINGS.iter().any(|thing| after.starts_with(thing));
@@ -292,23 +206,10 @@ fn attribute(before: &str, after: &str) -> bool {
 
 /// Where the verb that brings the language in begins.
 fn verb(text: &str, place: usize) -> usize {
+    #[rustfmt::skip]
     const VERBS: &[&str] = &[
-        "改成",
-        "改为",
-        "改用",
-        "换成",
-        "换回",
-        "切换到",
-        "恢复到",
-        "用",
-        "使用",
-        "switch to",
-        "change to",
-        "go back to",
-        "in",
-        "use",
-        "answer in",
-        "write in",
+        "改成", "改为", "改用", "换成", "换回", "切换到", "恢复到", "用", "使用", "switch to",
+        "change to", "go back to", "in", "use", "answer in", "write in",
     ];
     VERBS
         .iter()

@@ -71,38 +71,11 @@ fn speaks_of_part(text: &str, one: &Bounded) -> bool {
     }
     let before = text[..one.quantity.span.start].trim_end();
     let after = text[one.quantity.span.end..].trim_start();
+    #[rustfmt::skip]
     const DEFINITE: &[&str] = &[
-        "这",
-        "那",
-        "前",
-        "后",
-        "最后",
-        "头",
-        "上面",
-        "下面",
-        "第",
-        "另",
-        "每",
-        "其中",
-        "the",
-        "these",
-        "those",
-        "first",
-        "last",
-        "next",
-        "other",
-        "my",
-        "your",
-        "following",
-        "per",
-        "every",
-        "of",
-        "has",
-        "have",
-        "had",
-        "was",
-        "were",
-        "got",
+        "这", "那", "前", "后", "最后", "头", "上面", "下面", "第", "另", "每", "其中", "the",
+        "these", "those", "first", "last", "next", "other", "my", "your", "following", "per",
+        "every", "of", "has", "have", "had", "was", "were", "got",
     ];
     // “绝对”二字 names a word.
     if before.ends_with(QUOTED) {
@@ -116,28 +89,10 @@ fn speaks_of_part(text: &str, one: &Bounded) -> bool {
     if DEFINITE.iter().any(|word| ends_with_words(before, word)) {
         return true;
     }
+    #[rustfmt::skip]
     const EDITS: &[&str] = &[
-        "删",
-        "去掉",
-        "翻译",
-        "合并",
-        "润色",
-        "检查",
-        "改写",
-        "阅读",
-        "有",
-        "remove",
-        "delete",
-        "translate",
-        "merge",
-        "check",
-        "read",
-        "polish",
-        "cut",
-        "fix",
-        "edit",
-        "move",
-        "add",
+        "删", "去掉", "翻译", "合并", "润色", "检查", "改写", "阅读", "有", "remove", "delete",
+        "translate", "merge", "check", "read", "polish", "cut", "fix", "edit", "move", "add",
     ];
     let one_of = one.quantity.number.value == Decimal::from(1);
     any(text, EDITS) || (one_of && starts_with_words(after, "中"))

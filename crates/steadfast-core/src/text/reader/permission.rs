@@ -21,25 +21,10 @@ pub(super) fn read(clause: &Clause<'_>, hits: &mut Vec<Hit>) {
     if !any(text, NET) {
         return;
     }
+    #[rustfmt::skip]
     const NO: &[&str] = &[
-        "不要",
-        "不得",
-        "禁止",
-        "别",
-        "不能",
-        "不许",
-        "不可",
-        "不准",
-        "do not",
-        "don't",
-        "never",
-        "no",
-        "without",
-        "must not",
-        "not allowed",
-        "stay off",
-        "cannot",
-        "may not",
+        "不要", "不得", "禁止", "别", "不能", "不许", "不可", "不准", "do not", "don't", "never",
+        "no", "without", "must not", "not allowed", "stay off", "cannot", "may not",
     ];
     const YES: &[&str] = &[
         "可以联网",

@@ -78,73 +78,27 @@ pub(super) fn read(clause: &Clause<'_>, message: &Message<'_>, hits: &mut Vec<Hi
         push(Rule::EndsWith { text: first }, "end");
         return;
     }
+    #[rustfmt::skip]
     const WORDS: &[&str] = &[
-        "这个词",
-        "一词",
-        "二字",
-        "两字",
-        "字样",
-        "这句话",
-        "这个字",
-        "这几个字",
-        "三个字",
-        "四个字",
-        "词语",
-        "关键词",
-        "短语",
-        "字眼",
-        "word",
-        "words",
-        "phrase",
-        "phrases",
-        "term",
-        "terms",
-        "keyword",
-        "keywords",
-        "expression",
-        "sentence",
+        "这个词", "一词", "二字", "两字", "字样", "这句话", "这个字", "这几个字", "三个字",
+        "四个字", "词语", "关键词", "短语", "字眼", "word", "words", "phrase", "phrases", "term",
+        "terms", "keyword", "keywords", "expression", "sentence",
     ];
+    #[rustfmt::skip]
     const INCLUDE: &[&str] = &[
         "出现", "包含", "包括", "提到", "含有", "含", "写上", "加上", "加入", "使用", "用",
         "include", "contain", "mention", "use", "have", "feature",
     ];
+    #[rustfmt::skip]
     const DENY: &[&str] = &[
-        "不要",
-        "不得",
-        "别",
-        "不能",
-        "禁止",
-        "不许",
-        "不可",
-        "避免",
-        "勿",
-        "don't",
-        "do not",
-        "never",
-        "avoid",
-        "without",
-        "no",
-        "must not",
-        "should not",
-        "leave out",
-        "exclude",
-        "omit",
-        "not",
+        "不要", "不得", "别", "不能", "禁止", "不许", "不可", "避免", "勿", "don't", "do not",
+        "never", "avoid", "without", "no", "must not", "should not", "leave out", "exclude",
+        "omit", "not",
     ];
+    #[rustfmt::skip]
     const NAMES_THINGS: &[&str] = &[
-        "解释",
-        "翻译",
-        "什么意思",
-        "explain",
-        "translate",
-        "mean",
-        "file",
-        "文件",
-        "文章",
-        "函数",
-        "运行",
-        "run",
-        "folder",
+        "解释", "翻译", "什么意思", "explain", "translate", "mean", "file", "文件", "文章", "函数",
+        "运行", "run", "folder",
     ];
     if !any(text, INCLUDE) && !any(text, DENY) || any(text, NAMES_THINGS) {
         return;

@@ -12,26 +12,11 @@ use crate::text::reader::sources;
 
 /// Whether a clause says that something need not be.
 pub(super) fn releases(text: &str) -> bool {
+    #[rustfmt::skip]
     const WORDS: &[&str] = &[
-        "不用",
-        "不必",
-        "无需",
-        "无须",
-        "不需要",
-        "没必要",
-        "不想要",
-        "no need",
-        "don't have to",
-        "do not have to",
-        "don't need to",
-        "do not need to",
-        "needn't",
-        "need not",
-        "not necessary",
-        "unnecessary",
-        "doesn't have to",
-        "does not have to",
-        "don't bother",
+        "不用", "不必", "无需", "无须", "不需要", "没必要", "不想要", "no need", "don't have to",
+        "do not have to", "don't need to", "do not need to", "needn't", "need not",
+        "not necessary", "unnecessary", "doesn't have to", "does not have to", "don't bother",
     ];
     any(text, WORDS)
 }
@@ -57,50 +42,13 @@ pub(super) enum Subject {
 
 /// Reads a clause that takes a rule back.
 pub(super) fn read(text: &str) -> Option<Subject> {
+    #[rustfmt::skip]
     const WORDS: &[&str] = &[
-        "取消",
-        "撤销",
-        "撤回",
-        "废除",
-        "解除",
-        "去掉",
-        "忽略",
-        "忘掉",
-        "忘记",
-        "放弃",
-        "不再",
-        "不用管",
-        "别管",
-        "不要管",
-        "无视",
-        "不限制",
-        "别限制",
-        "不限",
-        "不受",
-        "不设",
-        "放开",
-        "作废",
-        "不用遵守",
-        "forget",
-        "drop",
-        "remove",
-        "lift",
-        "cancel",
-        "ignore",
-        "skip",
-        "scrap",
-        "revoke",
-        "disregard",
-        "no longer",
-        "never mind",
-        "abandon",
-        "waive",
-        "undo",
-        "do away with",
-        "no more",
-        "without the",
-        "any more",
-        "anymore",
+        "取消", "撤销", "撤回", "废除", "解除", "去掉", "忽略", "忘掉", "忘记", "放弃", "不再",
+        "不用管", "别管", "不要管", "无视", "不限制", "别限制", "不限", "不受", "不设", "放开",
+        "作废", "不用遵守", "forget", "drop", "remove", "lift", "cancel", "ignore", "skip",
+        "scrap", "revoke", "disregard", "no longer", "never mind", "abandon", "waive", "undo",
+        "do away with", "no more", "without the", "any more", "anymore",
     ];
     if !any(text, WORDS)
         || any(
@@ -126,39 +74,12 @@ pub(super) fn read(text: &str) -> Option<Subject> {
 }
 
 fn subject(text: &str) -> Option<Subject> {
+    #[rustfmt::skip]
     const RULE: &[&str] = &[
-        "限制",
-        "要求",
-        "规则",
-        "规定",
-        "约束",
-        "指令",
-        "上限",
-        "限定",
-        "不限",
-        "别限制",
-        "不受",
-        "格式",
-        "期限",
-        "limit",
-        "limits",
-        "rule",
-        "rules",
-        "requirement",
-        "requirements",
-        "restriction",
-        "restrictions",
-        "constraint",
-        "constraints",
-        "instruction",
-        "instructions",
-        "ban",
-        "cap",
-        "deadline",
-        "keep it under",
-        "keep it below",
-        "format",
-        "policy",
+        "限制", "要求", "规则", "规定", "约束", "指令", "上限", "限定", "不限", "别限制", "不受",
+        "格式", "期限", "limit", "limits", "rule", "rules", "requirement", "requirements",
+        "restriction", "restrictions", "constraint", "constraints", "instruction", "instructions",
+        "ban", "cap", "deadline", "keep it under", "keep it below", "format", "policy",
         "stay under",
     ];
     if !any(text, RULE) {
@@ -254,32 +175,11 @@ fn subject(text: &str) -> Option<Subject> {
             action: Action::Kind(kind),
         });
     }
+    #[rustfmt::skip]
     const ALL: &[&str] = &[
-        "所有",
-        "全部",
-        "之前",
-        "以前",
-        "一切",
-        "前面",
-        "上面",
-        "这条",
-        "那条",
-        "这个",
-        "那个",
-        "all",
-        "previous",
-        "prior",
-        "earlier",
-        "every",
-        "everything",
-        "above",
-        "that rule",
-        "this rule",
-        "the rule",
-        "that restriction",
-        "these",
-        "those",
-        "any",
+        "所有", "全部", "之前", "以前", "一切", "前面", "上面", "这条", "那条", "这个", "那个",
+        "all", "previous", "prior", "earlier", "every", "everything", "above", "that rule",
+        "this rule", "the rule", "that restriction", "these", "those", "any",
     ];
     any(text, ALL).then_some(Subject::Any)
 }

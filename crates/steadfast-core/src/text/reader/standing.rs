@@ -7,84 +7,16 @@ use crate::text::reader::mood::{self, Act, Mood, any};
 use crate::text::token::{find_words, starts_with_words};
 
 /// Verbs that say how to answer rather than what to do.
+#[rustfmt::skip]
 const MANNER_VERBS: &[&str] = &[
-    "use",
-    "keep",
-    "make",
-    "limit",
-    "cite",
-    "include",
-    "add",
-    "start",
-    "begin",
-    "end",
-    "finish",
-    "output",
-    "respond",
-    "answer",
-    "reply",
-    "give",
-    "put",
-    "set",
-    "change",
-    "switch",
-    "move",
-    "raise",
-    "lower",
-    "spend",
-    "stay",
-    "stick",
-    "return",
-    "format",
-    "avoid",
-    "wrap",
-    "present",
-    "speak",
-    "say",
-    "revert",
-    "go",
-    "reduce",
-    "increase",
-    "extend",
-    "cut",
-    "rely",
-    "ask",
-    "hold",
-    "structure",
-    "let",
-    "stop",
-    "prefer",
-    "convert",
-    "replace",
-    "quote",
-    "mention",
-    "deliver",
-    "submit",
-    "do",
-    "don't",
-    "never",
-    "always",
-    "be",
-    "ensure",
-    "without",
-    "write",
-    "drop",
-    "update",
-    "omit",
-    "exclude",
-    "turn",
-    "cap",
-    "complete",
-    "restrict",
-    "confine",
-    "enclose",
-    "conclude",
-    "capitalize",
-    "leave",
-    "refrain",
-    "remember",
-    "check",
-    "get",
+    "use", "keep", "make", "limit", "cite", "include", "add", "start", "begin", "end", "finish",
+    "output", "respond", "answer", "reply", "give", "put", "set", "change", "switch", "move",
+    "raise", "lower", "spend", "stay", "stick", "return", "format", "avoid", "wrap", "present",
+    "speak", "say", "revert", "go", "reduce", "increase", "extend", "cut", "rely", "ask", "hold",
+    "structure", "let", "stop", "prefer", "convert", "replace", "quote", "mention", "deliver",
+    "submit", "do", "don't", "never", "always", "be", "ensure", "without", "write", "drop",
+    "update", "omit", "exclude", "turn", "cap", "complete", "restrict", "confine", "enclose",
+    "conclude", "capitalize", "leave", "refrain", "remember", "check", "get",
 ];
 
 /// Whether a clause asks for a piece of work, so that a language or length in
@@ -94,10 +26,12 @@ pub(super) fn task(bare: &str, chinese: bool) -> bool {
         const CREATE: &[&str] = &[
             "写", "生成", "起草", "做", "出", "拟", "准备", "编", "整理", "来", "给我",
         ];
+        #[rustfmt::skip]
         const PIECE: &[&str] = &[
             "一份", "一篇", "一段", "一个", "一封", "一首", "一条", "一则", "一下", "个", "份",
             "篇", "封",
         ];
+        #[rustfmt::skip]
         const WORK: &[&str] = &[
             "总结", "概括", "翻译", "分析", "解释", "归纳", "对比", "比较", "介绍", "描述", "查",
             "搜", "找", "讲讲", "说说", "改写", "重写", "润色", "评价", "评估", "帮我",
@@ -112,6 +46,7 @@ pub(super) fn task(bare: &str, chinese: bool) -> bool {
     }
     let verb = bare.split(' ').next().unwrap_or_default();
     let object = bare[verb.len()..].trim_start();
+    #[rustfmt::skip]
     const OBJECTS: &[&str] = &[
         "a", "an", "the", "this", "that", "these", "those", "me a", "me an", "my", "our", "some",
         "up", "his", "her", "their", "all", "one",
@@ -245,90 +180,34 @@ pub(super) fn standing(text: &str, said_to_stand: bool) -> bool {
         return true;
     }
     if mood::chinese(text) {
+        #[rustfmt::skip]
         const RULES: &[&str] = &[
-            "不要",
-            "别",
-            "不得",
-            "禁止",
-            "严禁",
-            "必须",
-            "务必",
-            "一定要",
-            "不许",
-            "不准",
-            "不能",
-            "不可",
-            "勿",
-            "应当",
-            "应该",
-            "尽量",
-            "最好",
-            "始终",
-            "总是",
-            "每次",
-            "避免",
-            "确保",
-            "保证",
-            "保持",
+            "不要", "别", "不得", "禁止", "严禁", "必须", "务必", "一定要", "不许", "不准", "不能",
+            "不可", "勿", "应当", "应该", "尽量", "最好", "始终", "总是", "每次", "避免", "确保",
+            "保证", "保持",
         ];
         return any(text, RULES) && !any(text, &["不得了", "别的", "差别", "级别"]);
     }
+    #[rustfmt::skip]
     const OPENERS: &[&str] = &[
-        "never",
-        "always",
-        "do not",
-        "don't",
-        "avoid",
-        "make sure",
-        "be",
-        "ensure",
-        "no",
-        "without",
-        "you must",
-        "you should",
-        "you must not",
-        "you should not",
-        "must",
-        "prefer",
-        "stay",
-        "stick to",
-        "under no circumstances",
-        "keep",
+        "never", "always", "do not", "don't", "avoid", "make sure", "be", "ensure", "no",
+        "without", "you must", "you should", "you must not", "you should not", "must", "prefer",
+        "stay", "stick to", "under no circumstances", "keep",
     ];
+    #[rustfmt::skip]
     const MODALS: &[&str] = &[
-        "must",
-        "should",
-        "must not",
-        "should not",
-        "shall",
-        "cannot",
-        "can't",
-        "may not",
-        "mustn't",
-        "shouldn't",
-        "always",
-        "never",
+        "must", "should", "must not", "should not", "shall", "cannot", "can't", "may not",
+        "mustn't", "shouldn't", "always", "never",
     ];
     OPENERS.iter().any(|word| starts_with_words(bare, word)) || any(bare, MODALS)
 }
 
 /// Whether a clause wishes rather than demands.
 pub(super) fn force(text: &str) -> Force {
+    #[rustfmt::skip]
     const WISHES: &[&str] = &[
-        "尽量",
-        "最好",
-        "建议",
-        "希望",
-        "如果可以",
-        "可能的话",
-        "prefer",
-        "preferably",
-        "ideally",
-        "if possible",
-        "try to",
-        "i'd like",
-        "would be nice",
-        "if you can",
+        "尽量", "最好", "建议", "希望", "如果可以", "可能的话", "prefer", "preferably", "ideally",
+        "if possible", "try to", "i'd like", "would be nice", "if you can",
     ];
     if any(text, WISHES) {
         Force::Should
@@ -339,40 +218,14 @@ pub(super) fn force(text: &str) -> Force {
 
 /// Where the words of a new goal begin, in a sentence that sets one.
 pub(super) fn goal(text: &str) -> Option<usize> {
+    #[rustfmt::skip]
     const LEADS: &[&str] = &[
-        "目标改为",
-        "目标改成",
-        "目标变为",
-        "目标变成",
-        "目标换成",
-        "目标是",
-        "目标:",
-        "任务改为",
-        "任务改成",
-        "任务换成",
-        "新任务:",
-        "新目标:",
-        "新任务是",
-        "新目标是",
-        "任务变成",
-        "the new goal is to",
-        "the new goal is",
-        "the goal is now to",
-        "the goal is now",
-        "new goal:",
-        "new task:",
-        "change the goal to",
-        "our goal is to",
-        "our goal is",
-        "the goal is to",
-        "the goal is",
-        "the task is now to",
-        "the task is now",
-        "goal:",
-        "your new task is to",
-        "the new task is to",
-        "the new task is",
-        "my goal is to",
+        "目标改为", "目标改成", "目标变为", "目标变成", "目标换成", "目标是", "目标:", "任务改为",
+        "任务改成", "任务换成", "新任务:", "新目标:", "新任务是", "新目标是", "任务变成",
+        "the new goal is to", "the new goal is", "the goal is now to", "the goal is now",
+        "new goal:", "new task:", "change the goal to", "our goal is to", "our goal is",
+        "the goal is to", "the goal is", "the task is now to", "the task is now", "goal:",
+        "your new task is to", "the new task is to", "the new task is", "my goal is to",
         "your goal is to",
     ];
     let place = LEADS
@@ -410,33 +263,12 @@ pub(super) fn either(text: &str) -> bool {
 /// Nothing definite: 你看着办, "just do it", "same format as before".
 pub(super) fn unclear(text: &str) -> bool {
     let bare = text.trim().trim_end_matches(['。', '.', '!', '！', ' ']);
+    #[rustfmt::skip]
     const WHOLE: &[&str] = &[
-        "just do it",
-        "do it",
-        "do that",
-        "whatever",
-        "up to you",
-        "you decide",
-        "as you like",
-        "as usual",
-        "the usual",
-        "你看着办",
-        "随便",
-        "随你",
-        "直接弄",
-        "直接弄吧",
-        "直接做吧",
-        "照办",
-        "就这么办",
-        "按你说的办",
-        "你定",
-        "你决定吧",
-        "直接做",
-        "弄吧",
-        "办吧",
-        "go ahead and do it",
-        "just go ahead",
-        "handle it",
+        "just do it", "do it", "do that", "whatever", "up to you", "you decide", "as you like",
+        "as usual", "the usual", "你看着办", "随便", "随你", "直接弄", "直接弄吧", "直接做吧",
+        "照办", "就这么办", "按你说的办", "你定", "你决定吧", "直接做", "弄吧", "办吧",
+        "go ahead and do it", "just go ahead", "handle it",
     ];
     WHOLE.contains(&bare)
         || WHOLE
