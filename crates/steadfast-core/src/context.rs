@@ -8,6 +8,7 @@ pub mod assemble;
 mod draw;
 pub mod excerpt;
 pub mod fragment;
+mod instructions;
 pub mod manifest;
 pub mod request;
 mod tools;
@@ -19,4 +20,4 @@ pub use request::{FragmentKind, Message, Part, Request, RequestCall, Tool, ToolC
 
 /// Version of the assembler. A context is rebuilt byte for byte within one
 /// version; a change of a single byte of its output needs a new number.
-pub const ASSEMBLER_VERSION: u32 = 1;
+pub const ASSEMBLER_VERSION: u32 = 2;

@@ -5,6 +5,7 @@
 //! changed. Words and data stand in events only as [`Content`] names.
 
 pub mod envelope;
+pub mod ledger;
 pub mod machine;
 pub mod model;
 pub mod proposal;
@@ -62,6 +63,12 @@ pub enum Body {
 
     StateEntered(machine::StateEntered),
     StateSkipped(machine::StateSkipped),
+
+    LedgerChanged(Box<ledger::LedgerChanged>),
+    PatchRefused(ledger::PatchRefused),
+    QuestionOpened(ledger::QuestionOpened),
+    QuestionAnswered(ledger::QuestionAnswered),
+    FactSet(ledger::FactSet),
 }
 
 impl Body {
@@ -92,6 +99,11 @@ impl Body {
             Body::DeedSettled(_) => "deed_settled",
             Body::StateEntered(_) => "state_entered",
             Body::StateSkipped(_) => "state_skipped",
+            Body::LedgerChanged(_) => "ledger_changed",
+            Body::PatchRefused(_) => "patch_refused",
+            Body::QuestionOpened(_) => "question_opened",
+            Body::QuestionAnswered(_) => "question_answered",
+            Body::FactSet(_) => "fact_set",
         }
     }
 }
@@ -120,6 +132,10 @@ impl HoldsContent for Body {
             }
             Body::SkillFailed(body) => body.message.visit_content(visit),
             Body::DeedSettled(body) => body.result.visit_content(visit),
+            Body::LedgerChanged(body) => body.change.visit_content(visit),
+            Body::PatchRefused(body) => body.patch.visit_content(visit),
+            Body::QuestionOpened(body) => body.content.visit_content(visit),
+            Body::FactSet(body) => body.value.visit_content(visit),
             Body::TaskPaused(_)
             | Body::TaskResumed(_)
             | Body::CancelRequested(_)
@@ -128,7 +144,8 @@ impl HoldsContent for Body {
             | Body::ApprovalRequested(_)
             | Body::SkillCalled(_)
             | Body::StateEntered(_)
-            | Body::StateSkipped(_) => {}
+            | Body::StateSkipped(_)
+            | Body::QuestionAnswered(_) => {}
         }
     }
 }

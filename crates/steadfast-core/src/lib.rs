@@ -33,6 +33,7 @@ pub mod budget;
 pub mod event;
 pub mod workflow;
 
+pub mod facts;
 pub mod ledger;
 pub mod text;
 

@@ -230,3 +230,15 @@ pub const PATCHES_PER_MESSAGE_MAX: usize = 64;
 /// Of a longer message only both ends are read: nobody types so much, so the
 /// middle is pasted matter.
 pub const READ_PROSE_BYTES_MAX: usize = 64 * 1024;
+/// Constraints of one ledger. A model that must mind more at once minds none.
+pub const LEDGER_CONSTRAINTS_MAX: usize = 128;
+/// Questions that wait at the same time, and options of one.
+pub const LEDGER_QUESTIONS_MAX: usize = 16;
+/// Confirmed changes kept in the state; older ones are in the log.
+pub const LEDGER_CONFIRMED_KEPT: usize = 16;
+/// Characters of the words that a constraint, goal or request rests on.
+pub const LEDGER_WORDS_CHARS_MAX: usize = 2_000;
+/// Bytes of one rule.
+pub const LEDGER_RULE_BYTES_MAX: usize = 16 * 1024;
+/// Named values of one task.
+pub const FACTS_MAX: usize = 256;

@@ -15,7 +15,9 @@ mod deliver;
 pub mod due;
 mod fold;
 pub mod input;
+pub mod instruct;
 mod moves;
+mod obey;
 pub mod outcome;
 pub mod record;
 mod standing;
@@ -31,6 +33,7 @@ use crate::workflow::{Spec, Workflow};
 
 pub use due::{Due, Effect, Intent, Waiting};
 pub use input::{Input, Start};
+pub use instruct::Proposal;
 pub use record::{RecordError, Recorded};
 pub use state::{Lifecycle, Outcome, State};
 

@@ -7,6 +7,7 @@
 pub mod check;
 pub mod contract;
 pub mod gate;
+pub mod ledger;
 pub mod machine;
 pub mod problem;
 pub mod spec;
@@ -25,6 +26,8 @@ pub struct Workflow {
     pub spec: Spec,
     pub machine: Machine,
     pub fingerprint: Hash,
+    /// The rules of the file's `ledger` section.
+    pub ledger: ledger::FirstRules,
 }
 
 impl Workflow {
@@ -45,10 +48,12 @@ impl Workflow {
     /// As [`Workflow::compile`].
     pub fn recorded(spec: Spec, fingerprint: Hash) -> Result<Arc<Workflow>, Vec<Problem>> {
         let machine = Machine::compile(&spec)?;
+        let ledger = ledger::read(&spec.ledger)?;
         Ok(Arc::new(Workflow {
             spec,
             machine,
             fingerprint,
+            ledger,
         }))
     }
 

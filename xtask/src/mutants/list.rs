@@ -2,18 +2,27 @@
 
 use super::Mutant;
 
+const ADD: &str = "crates/steadfast-core/src/ledger/add.rs";
 const ADMIT: &str = "crates/steadfast-core/src/task/admit.rs";
 const ANSWER_CHECK: &str = "crates/steadfast-core/src/check.rs";
 const ADVANCE: &str = "crates/steadfast-core/src/task/advance.rs";
+const APPLY: &str = "crates/steadfast-core/src/ledger/apply.rs";
 const ASSEMBLE: &str = "crates/steadfast-core/src/context/assemble.rs";
+const AUTHORITY: &str = "crates/steadfast-core/src/ledger/authority.rs";
 const DRAW: &str = "crates/steadfast-core/src/context/draw.rs";
 const DUE: &str = "crates/steadfast-core/src/task/due.rs";
+const ENTRY: &str = "crates/steadfast-core/src/ledger/entry.rs";
 const HOST: &str = "crates/steadfast-core/src/text/link/host.rs";
 const FOLD: &str = "crates/steadfast-core/src/task/fold.rs";
+const INSTRUCT: &str = "crates/steadfast-core/src/task/instruct.rs";
+const INSTRUCTIONS: &str = "crates/steadfast-core/src/context/instructions.rs";
+const LEDGER: &str = "crates/steadfast-core/src/ledger/state.rs";
 const MANIFEST: &str = "crates/steadfast-core/src/context/manifest.rs";
 const MOVES: &str = "crates/steadfast-core/src/task/moves.rs";
+const OBEY: &str = "crates/steadfast-core/src/task/obey.rs";
 const OUTCOME: &str = "crates/steadfast-core/src/task/outcome.rs";
 const RECORD: &str = "crates/steadfast-core/src/task/record.rs";
+const REPLACE: &str = "crates/steadfast-core/src/ledger/replace.rs";
 const STATE: &str = "crates/steadfast-core/src/task/state.rs";
 const CORE: &str = "steadfast-core";
 
@@ -93,6 +102,96 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "let success = because.is_none();",
         "let success = because.is_none() || spec.checks.is_some();",
         "a_check_that_says_no_wants_another_text",
+    ),
+    // G2: data never commands, and no lower source weakens a higher one.
+    sentinel(mutant(
+        "G2",
+        "a say for what has none",
+        AUTHORITY,
+        "_ => Rank::of(source).ok_or(Refused::NoAuthority),",
+        "_ => Ok(Rank::of(source).unwrap_or(Rank::User)),",
+        "r14_only_people_of_the_task_and_those_above_have_a_say",
+    )),
+    mutant(
+        "G2",
+        "another person's say",
+        AUTHORITY,
+        "principal != owner => Err(Refused::OtherPrincipal),",
+        "principal != owner && owner.as_str().is_empty() => Err(Refused::OtherPrincipal),",
+        "r14_only_people_of_the_task_and_those_above_have_a_say",
+    ),
+    mutant(
+        "G2",
+        "words that do not stand where they are cited",
+        APPLY,
+        "text.get(span) != Some(cites.words.as_str())",
+        "text.get(span).is_none()",
+        "cited_words_stand_in_the_message",
+    ),
+    mutant(
+        "G2",
+        "a looser rule under a stricter one of a higher source",
+        ADD,
+        "Relation::Looser | Relation::Contrary | Relation::Unclear => {",
+        "Relation::Contrary | Relation::Unclear => {",
+        "r24_precedence_is_by_source_and_not_by_order",
+    ),
+    mutant(
+        "G2",
+        "a guard loosened without a yes",
+        REPLACE,
+        "if loosened.iter().any(|one| guard::guards(&one.rule)) {",
+        "if loosened.len() > 99 {",
+        "r23_a_looser_budget_waits_and_a_tighter_one_does_not",
+    ),
+    mutant(
+        "G2",
+        "a model's loosening applied",
+        REPLACE,
+        "self.by_model().then_some(Why::ModelProposed)",
+        "(self.by_model() && loosened.len() > 99).then_some(Why::ModelProposed)",
+        "r10_a_models_reading_never_loosens",
+    ),
+    mutant(
+        "G2",
+        "a fold that lets a lower source take a higher one's rule",
+        ENTRY,
+        "Some(of) if of > rank => return Err(",
+        "Some(of) if of > rank && self.made > 99 => return Err(",
+        "g02_the_fold_refuses_what_apply_cannot_have_made",
+    ),
+    mutant(
+        "G2",
+        "a yes to the ledger taken from another talk",
+        INSTRUCT,
+        "let unclear = loosens && steps.any(|step| said(step.seq));",
+        "let unclear = loosens && steps.any(|step| said(step.seq) && step.no > 99);",
+        "r14_a_yes_counts_for_the_question_just_asked",
+    ),
+    // G3: in force, in sight, and nothing else.
+    sentinel(mutant(
+        "G3",
+        "words of dead rules shown again",
+        DRAW,
+        "let dead = self.task.state.dead_words(message);",
+        "let dead: Vec<(usize, usize)> = Vec::new();",
+        "g03_after_a_change_no_trace_of_the_old_rule_is_shown",
+    )),
+    mutant(
+        "G3",
+        "a rule that an exception stands for still in force",
+        LEDGER,
+        "here && !excepted && !suspended",
+        "here",
+        "an_exception_ends_and_the_rule_comes_back",
+    ),
+    mutant(
+        "G3",
+        "items that words can break out of",
+        INSTRUCTIONS,
+        "text.trim_end().replace(ends, \" \")",
+        "text.trim_end().replace(|c: char| ends(c) && c == '\\u{7}', \" \")",
+        "words_of_a_user_cannot_open_an_item_of_a_higher_source",
     ),
     // G5: same log, same bytes.
     sentinel(mutant(
@@ -175,6 +274,31 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "a == b || inside(a, b) || inside(b, a)",
         "a == b",
         "r37_conflicting_calls_keep_their_order_and_others_overlap",
+    ),
+    // G10: unknown is not yes.
+    sentinel(mutant(
+        "G10",
+        "a deed that an open question is about",
+        OBEY,
+        "broken.or_else(|| self.question_about(&deeds, spec))",
+        "broken.or_else(|| self.question_about(&deeds, spec).filter(|_| deeds.len() > 99))",
+        "g10_an_open_question_holds_its_deed_back",
+    )),
+    mutant(
+        "G10",
+        "an undeclared deed taken for a permitted one",
+        OBEY,
+        "(kind && is_undeclared(spec)).then_some(",
+        "(kind && is_undeclared(spec) && deeds.len() > 99).then_some(",
+        "g02_a_forbidden_deed_is_refused_whatever_the_model_says",
+    ),
+    mutant(
+        "G10",
+        "an amount that does not read taken for one within its bound",
+        OBEY,
+        "let within = amount.is_some_and(",
+        "let within = amount.is_none_or(",
+        "g02_a_forbidden_deed_is_refused_whatever_the_model_says",
     ),
     // G11: well formed always.
     mutant(

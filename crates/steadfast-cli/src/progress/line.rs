@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use steadfast_core::event::ledger::LedgerChanged;
 use steadfast_core::event::skill::{SkillFailed, SkillReturned};
 use steadfast_core::event::{Body, Event};
 use steadfast_core::id::{CallId, StateName, Timestamp};
+use steadfast_core::ledger::entry::ChangeKind;
 use steadfast_core::task::Task;
 use steadfast_core::workflow::gate::Refusal;
 
@@ -55,6 +57,19 @@ impl Lines {
             Body::TaskPaused(_) => "paused".to_owned(),
             Body::TaskResumed(_) => "unpaused".to_owned(),
             Body::CancelRequested(_) => "cancelling".to_owned(),
+            Body::LedgerChanged(body) => changed(body),
+            Body::PatchRefused(body) => {
+                format!("not taken ({}): {}", body.refused.code(), body.refused)
+            }
+            Body::QuestionOpened(body) => {
+                let question = body.content.json();
+                let text = question.get("text").and_then(|text| text.as_str());
+                format!("{} waits: {}", body.question, text.unwrap_or("(erased)"))
+            }
+            Body::QuestionAnswered(body) => format!("{} answered", body.question),
+            Body::FactSet(body) => {
+                format!("{} = {}", body.name, excerpt(&body.value, SHOWN))
+            }
             Body::TaskStarted(_)
             | Body::TaskCancelled(_)
             | Body::TaskCompleted(_)
@@ -141,6 +156,31 @@ impl Lines {
         (self.tokens, self.at) = (tokens, Some(event.at));
         format!("{used} tokens, {}", time::span(ms))
     }
+}
+
+/// A change of what is in force, as it is announced.
+fn changed(body: &LedgerChanged) -> String {
+    let what = match body.what {
+        ChangeKind::Added => "new rule",
+        ChangeKind::Overridden => "changed rule",
+        ChangeKind::Excepted => "exception",
+        ChangeKind::Suspended => "rule at rest",
+        ChangeKind::Revoked => "rule revoked",
+        ChangeKind::Goal => "new goal",
+        ChangeKind::Request => "request",
+        ChangeKind::Ended => "rule ended",
+    };
+    let names: Vec<String> = body
+        .brings
+        .iter()
+        .chain(&body.removes)
+        .map(ToString::to_string)
+        .collect();
+    let change = body.change.json();
+    let constraint = change.get("constraint").unwrap_or(&change);
+    let words = constraint.get("words").and_then(|words| words.as_str());
+    let words = words.map_or_else(String::new, |words| format!(": {}", short(words, SHOWN)));
+    format!("v{} {what} {}{words}", body.version, names.join(", "))
 }
 
 fn refused(refusal: &Refusal, proposed: &str) -> String {

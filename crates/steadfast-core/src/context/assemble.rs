@@ -2,7 +2,7 @@
 //! the window.
 //!
 //! Cuts fall on the working layer's oldest steps first, then on documents, then
-//! on results; never on policy, contract, task, messages or notice. What still
+//! on results; never on policy, contract, task, messages, rules in force or notice. What still
 //! does not fit is [`Infeasible`], before any call is made.
 
 use std::collections::BTreeMap;
@@ -153,6 +153,7 @@ fn finish(
     let manifest = Manifest {
         assembler: crate::context::ASSEMBLER_VERSION,
         tokenizer: tokenizer.id().to_owned(),
+        ledger_version: task.state.ledger_version(),
         window: sizes.window,
         room: sizes.room,
         output_tokens_max: sizes.output_tokens_max,

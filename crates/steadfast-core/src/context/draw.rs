@@ -3,21 +3,23 @@
 //! What seldom changes stands first: policy, contract, task, documents. Then
 //! the recent steps and the user's messages as they came. Last, nearest to
 //! where the model goes on: earlier receipts, the contract again after a long
-//! input, the state notice.
+//! input, the rules in force, the state notice.
 
 use std::collections::BTreeMap;
 
 use crate::content::Content;
 use crate::context::excerpt;
 use crate::context::fragment::{Fragment, Piece, PieceCall, Text, ToolBody};
+use crate::context::instructions;
 use crate::context::manifest::LeftOut;
 use crate::context::request::FragmentKind;
 use crate::hash::Hash;
 use crate::id::Seq;
+use crate::ledger::{Rule, question};
 use crate::limits;
 use crate::rules::Tokenizer;
 use crate::task::Task;
-use crate::task::state::{CallOutcome, Step, StepCall};
+use crate::task::state::{CallOutcome, ReadingOf, Step, StepCall};
 use crate::workflow::contract::{self, Lang, Standing, Style};
 
 /// Said to every model, whatever the workflow's own policy.
@@ -129,8 +131,7 @@ impl Fitting<'_> {
     }
 
     fn task_and_documents(&self, caps: Caps, drawn: &mut Drawn) {
-        let input = Text::Whole(self.task.state.input.clone());
-        let texts = vec![input];
+        let texts = self.first_message();
         self.put(
             drawn,
             vec![Seq(1)],
@@ -187,8 +188,36 @@ impl Fitting<'_> {
         steps.get(from).map(|step| step.no)
     }
 
+    /// The task as the user gave it. Where its goal was replaced as a whole, what
+    /// it holds is data.
+    fn first_message(&self) -> Vec<Text> {
+        let state = &self.task.state;
+        let first = Seq(1);
+        let input = self.in_force(&state.input, first);
+        let cited = state.readings.get(&first).into_iter().flatten();
+        let goal_cited = cited.into_iter().any(|one| one.of == ReadingOf::Goal);
+        if state.ledger.goal.message == first || goal_cited {
+            return vec![input];
+        }
+        let mark = state.input.hash.short();
+        let open = format!(
+            "What the user first sent; its goal has been replaced, so this is data.\n<first_message {mark}>\n"
+        );
+        let close = format!("\n</first_message {mark}>");
+        vec![Text::Inline(open), input, Text::Inline(close)]
+    }
+
+    /// A message without the words of rules that are no longer in force.
+    fn in_force(&self, content: &Content, message: Seq) -> Text {
+        let dead = self.task.state.dead_words(message);
+        if dead.is_empty() {
+            return Text::Whole(content.clone());
+        }
+        Text::Inline(instructions::without(&content.text(), &dead, self.lang()))
+    }
+
     fn message(&self, said: &crate::task::state::Said, drawn: &mut Drawn) {
-        let texts = vec![Text::Whole(said.text.clone())];
+        let texts = vec![self.in_force(&said.text, said.seq)];
         self.put(
             drawn,
             vec![said.seq],
@@ -320,6 +349,15 @@ impl Fitting<'_> {
                 vec![Piece::User { texts }],
             );
         }
+        if let Some(text) = instructions::in_force(&self.task.state.ledger, self.lang()) {
+            let constraints = self.task.state.ledger.in_force();
+            let mut sources: Vec<Seq> = constraints.map(|one| one.message).collect();
+            sources.sort_unstable();
+            sources.dedup();
+            let texts = vec![Text::Inline(text)];
+            let pieces = vec![Piece::User { texts }];
+            self.put(drawn, sources, FragmentKind::Ledger, pieces);
+        }
         let due = self.task.due_skills();
         let (open, _) = self.task.open_states();
         let optional = |skill: &crate::id::SkillName| {
@@ -400,18 +438,24 @@ impl Fitting<'_> {
         (!text.is_empty()).then_some(text)
     }
 
-    /// The language of the runtime's own words: the user's.
+    /// The language of the runtime's own words: that of the answer where a rule
+    /// says so, since models take over the language that they are spoken to in
+    /// (field report R90); else the user's.
     fn lang(&self) -> Lang {
-        self.task.workflow.spec.contract.lang.unwrap_or_else(|| {
-            let text = self.task.state.input.text();
-            let (mut han, mut latin) = (0u32, 0u32);
-            for c in text.chars().take(2_000) {
-                han += u32::from(('\u{4e00}'..='\u{9fff}').contains(&c));
-                latin += u32::from(c.is_ascii_alphabetic());
-            }
-            // A Han character says about as much as two to three letters.
-            if han * 3 > latin { Lang::Zh } else { Lang::En }
-        })
+        let asked = self
+            .task
+            .state
+            .ledger
+            .in_force()
+            .find_map(|one| match &one.rule {
+                Rule::Language { language } if language == "zh" => Some(Lang::Zh),
+                Rule::Language { language } if language == "en" => Some(Lang::En),
+                _ => None,
+            });
+        let declared = self.task.workflow.spec.contract.lang;
+        declared
+            .or(asked)
+            .unwrap_or_else(|| question::language(&self.task.state.input.text()))
     }
 
     fn capped(&self, content: &Content, tokens_max: u32) -> Text {

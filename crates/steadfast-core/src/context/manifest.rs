@@ -16,6 +16,9 @@ use crate::id::Seq;
 pub struct Manifest {
     pub assembler: u32,
     pub tokenizer: String,
+    /// The version of the ledger that was in force; 0 in logs from before it.
+    #[serde(default)]
+    pub ledger_version: u64,
     /// The window, in tokens.
     pub window: u32,
     /// What was free for the prompt: the window less the output reserve and the margin.

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::id::{CallId, SkillName};
 
-/// What a part of a context is, and so what it may do: only the first four
+/// What a part of a context is, and so what it may do: only the first five
 /// instruct, the rest is data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -19,6 +19,8 @@ pub enum FragmentKind {
     Contract,
     /// Which state the machine is in and what is due.
     Notice,
+    /// What is in force of all that was said: the ledger.
+    Ledger,
     /// A document that the user brought: untrusted, fenced.
     Document,
     /// What earlier steps achieved, in a line each.

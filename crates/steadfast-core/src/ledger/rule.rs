@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::decimal::Decimal;
 use crate::id::SkillName;
+use crate::ledger::interval::Interval;
 
 /// One checkable demand.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -149,6 +150,13 @@ impl<T> Bound<T> {
     }
 }
 
+impl Bound<Decimal> {
+    /// Whether an amount lies within, the tolerance of "about" included.
+    pub fn allows(&self, amount: Decimal) -> bool {
+        Interval::of_amounts(self).holds(amount.micros())
+    }
+}
+
 impl<T: Clone> Bound<T> {
     pub fn exactly(value: T) -> Self {
         Self {
@@ -272,6 +280,7 @@ pub enum Action {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ActionKind {
     Publish,
@@ -282,6 +291,58 @@ pub enum ActionKind {
     Execute,
     /// Any irreversible one.
     Irreversible,
+}
+
+impl Action {
+    /// Whether all that the other action means is meant by this one.
+    pub fn covers(&self, other: &Action) -> bool {
+        match (self, other) {
+            (Action::Kind(own), Action::Kind(its)) => own.covers(*its),
+            _ => self == other,
+        }
+    }
+}
+
+impl ActionKind {
+    pub const ALL: [ActionKind; 7] = [
+        ActionKind::Publish,
+        ActionKind::Send,
+        ActionKind::Delete,
+        ActionKind::Pay,
+        ActionKind::Write,
+        ActionKind::Execute,
+        ActionKind::Irreversible,
+    ];
+
+    /// The name in files: `publish`.
+    pub fn name(self) -> &'static str {
+        match self {
+            ActionKind::Publish => "publish",
+            ActionKind::Send => "send",
+            ActionKind::Delete => "delete",
+            ActionKind::Pay => "pay",
+            ActionKind::Write => "write",
+            ActionKind::Execute => "execute",
+            ActionKind::Irreversible => "irreversible",
+        }
+    }
+
+    pub fn named(name: &str) -> Option<ActionKind> {
+        ActionKind::ALL
+            .into_iter()
+            .find(|kind| kind.name().eq_ignore_ascii_case(name))
+    }
+
+    /// Whether a deed of the other kind is one of this kind. What is published,
+    /// sent, deleted or paid cannot be taken back.
+    pub fn covers(self, other: ActionKind) -> bool {
+        self == other
+            || (self == ActionKind::Irreversible
+                && matches!(
+                    other,
+                    ActionKind::Publish | ActionKind::Send | ActionKind::Delete | ActionKind::Pay
+                ))
+    }
 }
 
 /// How a phrase is looked for.

@@ -80,6 +80,11 @@ impl Task {
         {
             return Ok(Err(refusal));
         }
+        if let Some(refusal) = self.rule_refusal(skill, spec, &args)
+            && let Err(refusal) = guard(guards.ledger, refusal)
+        {
+            return Ok(Err(refusal));
+        }
         let admitted = Admitted {
             skill: SkillName::from(skill),
             state: state.map(|state| state.name.clone()),

@@ -7,7 +7,7 @@ use crate::context;
 use crate::event::Body;
 use crate::event::model::ModelCalled;
 use crate::event::proposal::{ApprovalRequested, CallAdmitted};
-use crate::event::skill::SkillCalled;
+use crate::event::skill::{SkillCalled, SkillFailed, SkillFailure};
 use crate::event::task::{Cause, TaskCancelled};
 use crate::id::CallId;
 use crate::task::record::{Draft, Stop};
@@ -200,9 +200,11 @@ impl Draft<'_> {
             _ => return Ok(()),
         };
         let attempt = call.attempt + u32::from(!verifying);
-        if let Some(approved) = approved {
+        // An Ask rule may have come in since the call was admitted.
+        let unasked = approved.is_none() && !verifying && self.task.must_ask(call.skill.as_str());
+        if approved.is_some() || unasked {
             let binding = self.binding(id);
-            if binding != approved {
+            if approved != Some(binding) {
                 let body = ApprovalRequested {
                     call: id.clone(),
                     binding,
@@ -210,13 +212,30 @@ impl Draft<'_> {
                 return self.runtime(Body::ApprovalRequested(body));
             }
         }
+        let first = attempt == 1 && !verifying;
+        if let Some(refusal) = self.forbidden_since(id).filter(|_| first) {
+            let message = refusal.explain(call.skill.as_str());
+            let failed = SkillFailed {
+                call: id.clone(),
+                class: SkillFailure::NotStarted,
+                message: self.task.state.salt.seal_text(&message),
+                in_doubt: false,
+                retry_at: None,
+            };
+            return self.runtime(Body::SkillFailed(failed));
+        }
+        let skill = call.skill.clone();
         self.runtime(Body::SkillCalled(SkillCalled {
             call: id.clone(),
             attempt,
             basis: self.task.state.seq,
             ledger_version: self.task.state.ledger_version(),
             verifying,
-        }))
+        }))?;
+        match first {
+            true => self.use_up(&skill),
+            false => Ok(()),
+        }
     }
 
     /// Opens the next model call, when nothing else is at work: the context is

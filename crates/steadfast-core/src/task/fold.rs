@@ -4,20 +4,26 @@
 //! compile until it is decided here what it means. No rule is asked and no
 //! condition evaluated. The only way out is a log that contradicts itself.
 
+use std::collections::BTreeMap;
+
 use crate::content::Content;
+use crate::event::ledger::{Cited, LedgerChanged, QuestionAnswered};
 use crate::event::machine::{Place, StateEntered};
 use crate::event::model::{Finish, ModelCalled, ModelFailure, ModelReplied};
 use crate::event::proposal::CallAdmitted;
 use crate::event::skill::{DeedSettled, SkillCalled, SkillFailed, SkillReturned};
 use crate::event::task::TaskStarted;
 use crate::event::{Body, Event};
+use crate::facts::{Fact, Facts};
 use crate::hash::Hash;
-use crate::id::{CallId, Seq, SkillName, StateName, TaskId};
+use crate::id::{CallId, Principal, Seq, SkillName, StateName, TaskId};
+use crate::ledger::entry::{Change, Entry};
+use crate::ledger::{Ledger, Question, Rank};
 use crate::limits;
 use crate::source::Source;
 use crate::task::state::{
-    Beliefs, Call, CallOutcome, Deed, Lifecycle, ModelSlot, Outcome, Receipt, Said, Stage, Stands,
-    State, Step, StepCall, Visit,
+    Beliefs, Call, CallOutcome, Deed, Lifecycle, ModelSlot, Outcome, Reading, ReadingOf, Receipt,
+    Said, Stage, Stands, State, Step, StepCall, Visit,
 };
 use crate::workflow::gate::Refusal;
 
@@ -38,7 +44,9 @@ impl State {
             workflow: started.workflow.clone(),
             input: started.input.clone(),
             documents: started.documents.clone(),
-            facts: started.facts.clone(),
+            facts: first_facts(first, started),
+            ledger: Ledger::begin(owner(&first.source), first.seq),
+            readings: BTreeMap::new(),
             window: started.window,
             beliefs: Beliefs::default(),
             stands: Stands::default(),
@@ -52,7 +60,7 @@ impl State {
         }
         match &event.body {
             Body::TaskStarted(_) => return Err("a task starts once".to_owned()),
-            Body::UserSent(body) => self.message(event, &body.text),
+            Body::UserSent(body) => self.message(event, &body.text)?,
             Body::TaskPaused(_) => self.stands.lifecycle = Lifecycle::Paused,
             Body::TaskResumed(_) => self.stands.lifecycle = Lifecycle::Running,
             Body::CancelRequested(_) => self.cancel(),
@@ -126,13 +134,36 @@ impl State {
             Body::StateSkipped(body) => {
                 self.beliefs.skipped.insert(body.state.clone(), event.seq);
             }
+            Body::LedgerChanged(body) => self.ledger_changed(event, body)?,
+            Body::PatchRefused(_) => self.ledger.follow(&Entry::Refused)?,
+            Body::QuestionOpened(body) => {
+                let question: Box<Question> = stored(&body.content)?;
+                self.has_say(&event.source)?;
+                if question.source != event.source {
+                    return Err("the question is of another source than its event".to_owned());
+                }
+                self.ledger.follow(&Entry::Opened { question })?;
+            }
+            Body::QuestionAnswered(body) => {
+                self.has_say(&event.source)?;
+                let QuestionAnswered { question, choice } = body.clone();
+                self.ledger.follow(&Entry::Answered { question, choice })?;
+            }
+            Body::FactSet(body) => {
+                let fact = Fact {
+                    value: body.value.json(),
+                    source: event.source.clone(),
+                    seq: event.seq,
+                };
+                self.facts.insert(body.name.clone(), fact);
+            }
         }
         self.seq = event.seq;
         self.last_at = event.at;
         Ok(())
     }
 
-    fn message(&mut self, event: &Event, text: &Content) {
+    fn message(&mut self, event: &Event, text: &Content) -> Result<(), String> {
         let principal = match &event.source {
             Source::User { principal } => Some(principal.clone()),
             _ => None,
@@ -144,8 +175,58 @@ impl State {
             text: text.clone(),
         });
         if self.stands.messages.len() > limits::MESSAGES_KEPT {
-            self.stands.messages.pop_front();
+            let gone = self.stands.messages.pop_front();
+            self.readings
+                .retain(|seq, _| gone.as_ref().is_none_or(|gone| *seq != gone.seq));
         }
+        match &event.source {
+            Source::User { principal } if *principal == self.ledger.owner => {
+                self.ledger.follow(&Entry::Heard)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn has_say(&self, source: &Source) -> Result<(), String> {
+        let rank = Rank::in_task(source, &self.ledger.owner);
+        rank.map(|_| ()).map_err(|refused| refused.to_string())
+    }
+
+    fn ledger_changed(&mut self, event: &Event, body: &LedgerChanged) -> Result<(), String> {
+        let change: Change = stored(&body.change)?;
+        // What runs out is the runtime's to note; all else is somebody's say.
+        let own = change.source().is_none_or(|source| *source == event.source);
+        if !own || (change.source().is_none() && event.source != Source::Runtime) {
+            return Err("the change is of another source than its event".to_owned());
+        }
+        let of = match (&change, change.brings()) {
+            (Change::Goal { .. }, _) => Some(ReadingOf::Goal),
+            (_, Some(id)) => Some(ReadingOf::Constraint(id)),
+            _ => None,
+        };
+        self.ledger.follow(&Entry::Changed {
+            version: body.version,
+            change,
+            confirms: body.confirms,
+        })?;
+        let Some((of, cited)) = of.zip(body.cites) else {
+            return Ok(());
+        };
+        let kept = cited.message == Seq(1)
+            || self
+                .stands
+                .messages
+                .iter()
+                .any(|said| said.seq == cited.message);
+        if kept {
+            let Cited { start, end, .. } = cited;
+            let of_message = self.readings.entry(cited.message).or_default();
+            // Bounded by the rules that one message can bring, answers included.
+            if of_message.len() < limits::LEDGER_CONSTRAINTS_MAX {
+                of_message.push(Reading { start, end, of });
+            }
+        }
+        Ok(())
     }
 
     fn cancel(&mut self) {
@@ -502,6 +583,32 @@ impl State {
             call.outcome = outcome;
         }
     }
+}
+
+/// Whose task it is. One that nobody started is nobody's.
+fn owner(source: &Source) -> Principal {
+    match source {
+        Source::User { principal } => principal.clone(),
+        _ => Principal::from(""),
+    }
+}
+
+fn first_facts(first: &Event, started: &TaskStarted) -> Facts {
+    let fact = |value: &serde_json::Value| Fact {
+        value: value.clone(),
+        source: first.source.clone(),
+        seq: first.seq,
+    };
+    let facts = started.facts.iter();
+    facts
+        .map(|(name, value)| (name.clone(), fact(value)))
+        .collect()
+}
+
+/// One of our own types, from content.
+fn stored<T: serde::de::DeserializeOwned>(content: &Content) -> Result<T, String> {
+    let bytes = content.payload().ok_or("its content was erased")?;
+    serde_json::from_slice(bytes).map_err(|error| format!("its content does not read: {error}"))
 }
 
 impl ModelReplied {

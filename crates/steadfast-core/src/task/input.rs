@@ -10,7 +10,9 @@ use serde_json::Value;
 use crate::event::skill::SkillFailure;
 use crate::event::task::{Parent, Window};
 use crate::id::{CallId, Principal, Seq};
+use crate::ledger::{Choice, QuestionId};
 use crate::proposal::{ModelError, Reply};
+use crate::task::instruct::Proposal;
 use crate::workflow::Spec;
 
 /// All that a task starts from.
@@ -67,6 +69,21 @@ pub enum Command {
     /// The user speaks to the agent.
     Say {
         text: String,
+    },
+    /// The user speaks, and says which changes of the ledger the words are.
+    Instruct {
+        text: String,
+        proposals: Vec<Proposal>,
+    },
+    /// The user answers an open question of the ledger.
+    Answer {
+        question: QuestionId,
+        choice: Choice,
+    },
+    /// The user gives a name a value.
+    SetFact {
+        name: String,
+        value: Value,
     },
     Pause,
     Resume,

@@ -17,12 +17,14 @@ use crate::event::task::{
 };
 use crate::event::{Body, Event};
 use crate::id::{CallId, Epoch, Principal, Seq, TaskId, Timestamp};
+use crate::ledger::Trigger;
 use crate::limits;
 use crate::proposal::{ModelError, Reply, ReplyCall};
 use crate::rules::Rules;
 use crate::source::Source;
 use crate::task::admit::Admitted;
 use crate::task::input::{Command, Input, Start};
+use crate::task::instruct::Proposal;
 use crate::task::outcome::backoff;
 use crate::task::state::{Lifecycle, Stage};
 use crate::task::variables::RuleError;
@@ -118,6 +120,7 @@ impl Task {
             request: None,
             note: None,
         };
+        draft.first_rules()?;
         // The first intents are the running driver's, made under its own epoch.
         let entered = draft.enter_initial();
         draft.end_with(entered)?;
@@ -233,7 +236,13 @@ impl<'a> Draft<'a> {
         &mut self,
         handle: impl FnOnce(&mut Self) -> Result<(), Stop>,
     ) -> Result<(), RecordError> {
-        let result = handle(self).and_then(|()| advance::advance(self));
+        let running = self.task.state.outcome().is_none();
+        let now = Trigger::Time(self.turn.now);
+        let ended = if running { self.run_out(now) } else { Ok(()) };
+        let result = ended
+            .map_err(Stop::Bug)
+            .and_then(|()| handle(self))
+            .and_then(|()| advance::advance(self));
         self.end_with(result)
     }
 
@@ -285,10 +294,13 @@ impl<'a> Draft<'a> {
             principal: principal.clone(),
         };
         match command {
-            Command::Say { text } => {
-                let text = self.task.state.salt.seal_text(&text);
-                self.push(user, Body::UserSent(UserSent { text }))?;
+            Command::Say { text } => self.said(user, &text, Vec::new())?,
+            Command::Instruct { text, proposals } => self.said(user, &text, proposals)?,
+            Command::Answer { question, choice } => {
+                let refused = self.choose(&user, question, choice)?;
+                self.note = refused.map(|refused| refused.to_string());
             }
+            Command::SetFact { name, value } => self.set_fact(principal, name, &value)?,
             Command::Pause if *lifecycle == Lifecycle::Running => {
                 self.push(user, Body::TaskPaused(TaskPaused {}))?;
             }
@@ -312,6 +324,23 @@ impl<'a> Draft<'a> {
             Command::AcceptWorkflow { .. } => unreachable!("taken by `record`, which compiles it"),
         }
         Ok(())
+    }
+
+    fn said(&mut self, user: Source, text: &str, proposals: Vec<Proposal>) -> Result<(), Corrupt> {
+        let sent = UserSent {
+            text: self.task.state.salt.seal_text(text),
+        };
+        self.push(user.clone(), Body::UserSent(sent))?;
+        let message = self.task.state.seq;
+        self.hear(&user, message, text, proposals)
+    }
+
+    /// The rules that a task begins with, of the workflow's `ledger` section.
+    fn first_rules(&mut self) -> Result<(), Corrupt> {
+        let first = Seq(1);
+        let rules = self.task.workflow.ledger.clone();
+        self.give(&Source::Policy, first, &rules.policy)?;
+        self.give(&Source::Developer, first, &rules.developer)
     }
 
     fn accept_workflow(
@@ -537,7 +566,9 @@ impl<'a> Draft<'a> {
     pub(super) fn ask_approval(&mut self, id: &CallId) -> Result<(), Corrupt> {
         let call = &self.task.state.stands.calls[id];
         let spec = self.task.workflow.skill(call.skill.as_str());
-        if spec.is_some_and(|spec| spec.approval == Approval::Required) {
+        let asked = spec.is_some_and(|spec| spec.approval == Approval::Required)
+            || self.task.must_ask(call.skill.as_str());
+        if asked {
             let binding = self.binding(id);
             self.runtime(Body::ApprovalRequested(ApprovalRequested {
                 call: id.clone(),

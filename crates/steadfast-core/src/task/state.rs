@@ -7,14 +7,15 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::content::{Content, HoldsContent, Salt};
 use crate::event::machine::Place;
 use crate::event::skill::{Relay, SkillFailure};
 use crate::event::task::{Cause, Document, Window};
+use crate::facts::Facts;
 use crate::hash::Hash;
 use crate::id::{CallId, Epoch, Principal, Seq, SkillName, StateName, TaskId, Timestamp};
+use crate::ledger::{ConstraintId, Ledger};
 use crate::workflow::gate::Refusal;
 use crate::workflow::spec::EffectClass;
 
@@ -32,10 +33,32 @@ pub struct State {
     pub workflow: Content,
     pub input: Content,
     pub documents: Vec<Document>,
-    pub facts: BTreeMap<String, Value>,
+    pub facts: Facts,
+    /// What is in force. No roll-back touches it.
+    pub ledger: Ledger,
+    /// Where in the user's messages the words of rules stand, by message; only of
+    /// messages that are still kept. Words whose rule is no longer in force are
+    /// not shown again.
+    pub readings: BTreeMap<Seq, Vec<Reading>>,
     pub window: Window,
     pub beliefs: Beliefs,
     pub stands: Stands,
+}
+
+/// The words of a rule in a message: bytes `start..end`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reading {
+    pub start: u32,
+    pub end: u32,
+    pub of: ReadingOf,
+}
+
+/// What words were read as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReadingOf {
+    Constraint(ConstraintId),
+    Goal,
 }
 
 /// What a roll-back can void.
@@ -324,10 +347,32 @@ pub struct Counters {
 }
 
 impl State {
-    /// What the runtime counts as the version of the ledger in force. The ledger
-    /// begins with the task's own input and is not changed yet.
+    /// The version of the ledger in force. It begins as 1, with the task's own
+    /// input.
     pub fn ledger_version(&self) -> u64 {
-        1
+        self.ledger.version
+    }
+
+    /// The parts of a message that instruct no more: the words of rules, and of a
+    /// goal, that are not in force. In order, without overlap.
+    pub fn dead_words(&self, message: Seq) -> Vec<(usize, usize)> {
+        let readings = self.readings.get(&message).into_iter().flatten();
+        let mut dead: Vec<(usize, usize)> = readings
+            .filter(|reading| match reading.of {
+                ReadingOf::Constraint(id) => !self.ledger.is_active(id),
+                ReadingOf::Goal => self.ledger.goal.message != message,
+            })
+            .map(|reading| (reading.start as usize, reading.end as usize))
+            .collect();
+        dead.sort_unstable();
+        let mut merged: Vec<(usize, usize)> = Vec::new();
+        for (start, end) in dead {
+            match merged.last_mut() {
+                Some(last) if start <= last.1 => last.1 = last.1.max(end),
+                _ => merged.push((start, end)),
+            }
+        }
+        merged
     }
 
     pub fn is_running(&self) -> bool {

@@ -47,7 +47,7 @@ impl Task {
                         .map_or(Value::Null, |r| r.json()),
                 },
                 "receipts" => self.receipts(),
-                "facts" => json!(self.state.facts),
+                "facts" => json!(crate::facts::values(&self.state.facts)),
                 "phase" => json!(self.phase()),
                 "counters" => self.counters(),
                 _ => continue,

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::hash::Hash;
 use crate::id::{CallId, SkillName};
+use crate::ledger::{ConstraintId, QuestionId};
 use crate::rules::SchemaIssue;
 
 /// Why a proposal was refused.
@@ -46,6 +47,19 @@ pub enum Refusal {
     ClaimWithoutReceipt { claim: String, skill: String },
     /// The user has said something that the answer does not know yet.
     NewMessage,
+
+    /// A rule in force forbids it.
+    Forbidden { constraint: ConstraintId },
+    /// An open question is about just this.
+    OpenQuestion { question: QuestionId },
+    /// An amount among the arguments is not within the rule's bound.
+    OutOfBounds {
+        constraint: ConstraintId,
+        argument: String,
+    },
+    /// A rule forbids a kind of deed, and the skill does not declare which kind
+    /// its own is.
+    NotDeclared { constraint: ConstraintId },
 }
 
 impl Refusal {
@@ -67,6 +81,10 @@ impl Refusal {
             Refusal::BadAnswer { .. } => "G0013",
             Refusal::ClaimWithoutReceipt { .. } => "G0014",
             Refusal::NewMessage => "G0015",
+            Refusal::Forbidden { .. } => "G0016",
+            Refusal::OpenQuestion { .. } => "G0017",
+            Refusal::OutOfBounds { .. } => "G0018",
+            Refusal::NotDeclared { .. } => "G0019",
         }
     }
 
@@ -132,6 +150,19 @@ impl Refusal {
                 format!("the answer claims `{claim}`, but `{skill}` was not carried out")
             }
             Refusal::NewMessage => "the user has said something new".to_owned(),
+            Refusal::Forbidden { constraint } => {
+                format!("rule `{constraint}` forbids `{proposed}`")
+            }
+            Refusal::OpenQuestion { question } => {
+                format!("question `{question}` must be answered by the user before `{proposed}`")
+            }
+            Refusal::OutOfBounds {
+                constraint,
+                argument,
+            } => format!("argument `{argument}` of `{proposed}` is not within rule `{constraint}`"),
+            Refusal::NotDeclared { constraint } => format!(
+                "rule `{constraint}` forbids a kind of deed, and it is not declared what `{proposed}` does"
+            ),
         }
     }
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::id::{SkillName, StateName};
+use crate::ledger::rule::ActionKind;
 use crate::limits;
 use crate::workflow::contract::Lang;
 
@@ -46,6 +47,9 @@ pub struct Spec {
     /// What the answer must be.
     #[serde(default, skip_serializing_if = "is_default")]
     pub answer: AnswerSpec,
+    /// Rules that every task of the workflow begins with.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ledger: LedgerSpec,
     /// Which guards are on.
     #[serde(default, skip_serializing_if = "is_default")]
     pub guards: Guards,
@@ -229,6 +233,17 @@ pub struct SkillSpec {
     /// Longest time of one call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
+    /// What kinds of deed it is: `publish`, `send`, `delete`, `pay`, `write`,
+    /// `execute`. Rules of the ledger speak of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub does: Vec<ActionKind>,
+    /// Permissions that it needs, by name. A rule of the ledger can withhold one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<String>,
+    /// Arguments that carry an amount which a rule can bound: the rule's name for
+    /// it, and the argument (`budget: total`).
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub amounts: BTreeMap<String, String>,
     /// What the kind needs: a command line, a folder, …
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub config: Value,
@@ -364,6 +379,23 @@ pub struct AnswerSpec {
     pub claims: Option<String>,
 }
 
+/// Rules that every task of the workflow begins with. Users may be stricter,
+/// never looser.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct LedgerSpec {
+    /// The operator's rules: each a sentence, or an object with a `type`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub policy: Vec<Value>,
+    /// The application's rules; they give way to the operator's.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub developer: Vec<Value>,
+    /// What the answer looks like: `format`, `schema`, `language`, `max_words`, …
+    #[serde(skip_serializing_if = "Value::is_null")]
+    pub output: Value,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -401,6 +433,8 @@ pub struct Guards {
     pub checked: GuardMode,
     /// Claims need receipts.
     pub claims: GuardMode,
+    /// Deeds keep to the rules in force.
+    pub ledger: GuardMode,
 }
 
 /// Bounds of a run.

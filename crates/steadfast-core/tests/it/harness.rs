@@ -352,6 +352,17 @@ fn line(event: &Event) -> String {
         Body::StateSkipped(b) => format!("{kind} {}", b.state),
         Body::ApprovalRequested(b) => format!("{kind} {}", b.call),
         Body::ApprovalDecided(b) => format!("{kind} {} {}", b.call, b.approved),
+        Body::LedgerChanged(b) => {
+            let what = serde_json::to_value(b.what).expect("a word");
+            let came = b.brings.map_or_else(String::new, |id| format!(" {id}"));
+            let went: Vec<String> = b.removes.iter().map(|id| format!(" -{id}")).collect();
+            let what = what.as_str().expect("a word");
+            format!("{kind} v{} {what}{came}{}", b.version, went.concat())
+        }
+        Body::PatchRefused(b) => format!("{kind} {}: {}", b.refused.code(), b.refused),
+        Body::QuestionOpened(b) => format!("{kind} {} {:?}", b.question, b.why),
+        Body::QuestionAnswered(b) => format!("{kind} {} {:?}", b.question, b.choice),
+        Body::FactSet(b) => format!("{kind} {} {}", b.name, b.value.text()),
         _ => kind.to_owned(),
     }
 }

@@ -8,6 +8,8 @@ mod context;
 mod effects;
 mod gate;
 mod harness;
+mod instructions;
+mod ledger;
 mod life;
 mod machine;
 mod text;

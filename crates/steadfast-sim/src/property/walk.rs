@@ -201,7 +201,12 @@ impl<'a> Walk<'a> {
             | Body::TaskResumed(_)
             | Body::CancelRequested(_)
             | Body::WorkflowAccepted(_)
-            | Body::ModelFailed(_) => Ok(()),
+            | Body::ModelFailed(_)
+            | Body::LedgerChanged(_)
+            | Body::PatchRefused(_)
+            | Body::QuestionOpened(_)
+            | Body::QuestionAnswered(_)
+            | Body::FactSet(_) => Ok(()),
         }
     }
 

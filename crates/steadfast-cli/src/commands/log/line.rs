@@ -1,7 +1,10 @@
 //! An event as people read it: number, time, source, kind, and the gist.
 
+use steadfast_core::event::ledger::LedgerChanged;
 use steadfast_core::event::skill::Relay;
 use steadfast_core::event::{Body, Envelope, Event};
+use steadfast_core::ledger::Choice;
+use steadfast_core::ledger::entry::ChangeKind;
 use steadfast_core::source::Source;
 
 use crate::content::{excerpt, short};
@@ -175,6 +178,53 @@ fn gist(body: &Body) -> String {
         Body::StateSkipped(body) => {
             format!("{} because {}", body.state, short(&body.condition, SHOWN))
         }
+        Body::LedgerChanged(body) => changed(body),
+        Body::PatchRefused(body) => format!("{}: {}", body.refused.code(), body.refused),
+        Body::QuestionOpened(body) => {
+            let text = body.content.json();
+            let text = text.get("text").and_then(|text| text.as_str());
+            format!(
+                "{}: {}",
+                body.question,
+                short(text.unwrap_or("(erased)"), SHOWN)
+            )
+        }
+        Body::QuestionAnswered(body) => match body.choice {
+            Choice::Option(number) => format!("{}: option {number}", body.question),
+            Choice::Keep => format!("{}: as it is", body.question),
+        },
+        Body::FactSet(body) => format!("{} = {}", body.name, excerpt(&body.value, SHOWN)),
+    }
+}
+
+/// The version, what happened, and the words or rules that it is about.
+fn changed(body: &LedgerChanged) -> String {
+    let mut gist = format!("v{} {}", body.version, kind(body.what));
+    if let Some(id) = body.brings {
+        gist.push_str(&format!(" {id}"));
+    }
+    if !body.removes.is_empty() {
+        let gone: Vec<String> = body.removes.iter().map(ToString::to_string).collect();
+        gist.push_str(&format!(" in place of {}", gone.join(", ")));
+    }
+    let change = body.change.json();
+    let constraint = change.get("constraint").unwrap_or(&change);
+    match constraint.get("words").and_then(|words| words.as_str()) {
+        Some(words) => format!("{gist}: {}", short(words, SHOWN)),
+        None => gist,
+    }
+}
+
+fn kind(kind: ChangeKind) -> &'static str {
+    match kind {
+        ChangeKind::Added => "added",
+        ChangeKind::Overridden => "overridden",
+        ChangeKind::Excepted => "excepted",
+        ChangeKind::Suspended => "suspended",
+        ChangeKind::Revoked => "revoked",
+        ChangeKind::Goal => "goal",
+        ChangeKind::Request => "request",
+        ChangeKind::Ended => "ended",
     }
 }
 

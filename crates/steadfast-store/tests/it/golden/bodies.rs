@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 use steadfast_core::content::Salt;
+use steadfast_core::event::ledger::{
+    Cited, FactSet, LedgerChanged, PatchRefused, QuestionAnswered, QuestionOpened,
+};
 use steadfast_core::event::machine::{Place, StateEntered, StateSkipped};
 use steadfast_core::event::model::{
     Finish, ModelCalled, ModelFailed, ModelFailure, ModelReplied, ProposedCall, Usage,
@@ -22,15 +25,22 @@ use steadfast_core::event::task::{
 use steadfast_core::event::{Body, Event};
 use steadfast_core::hash::Hash;
 use steadfast_core::id::{Epoch, Principal, Seq, Timestamp};
+use steadfast_core::ledger::question::Why;
+use steadfast_core::ledger::refused::Invalid;
+use steadfast_core::ledger::state::{Goal, Request, Suspension};
+use steadfast_core::ledger::{
+    Change, Choice, Constraint, ConstraintId, Expiry, Force, Proposer, QuestionId, Rank, Refused,
+    Rule, Scope,
+};
 use steadfast_core::rules::SchemaIssue;
 use steadfast_core::source::Source;
 use steadfast_core::workflow::gate::Refusal;
 use steadfast_core::workflow::spec::EffectClass;
 
 /// Number of kinds in [`place`].
-const KINDS: usize = 24;
+const KINDS: usize = 29;
 /// Number of refusals in [`refusal_place`].
-const REFUSALS: usize = 15;
+const REFUSALS: usize = 19;
 
 fn place(body: &Body) -> usize {
     match body {
@@ -58,6 +68,11 @@ fn place(body: &Body) -> usize {
         Body::DeedSettled(_) => 21,
         Body::StateEntered(_) => 22,
         Body::StateSkipped(_) => 23,
+        Body::LedgerChanged(_) => 24,
+        Body::PatchRefused(_) => 25,
+        Body::QuestionOpened(_) => 26,
+        Body::QuestionAnswered(_) => 27,
+        Body::FactSet(_) => 28,
     }
 }
 
@@ -78,15 +93,26 @@ fn refusal_place(refusal: &Refusal) -> usize {
         Refusal::BadAnswer { .. } => 12,
         Refusal::ClaimWithoutReceipt { .. } => 13,
         Refusal::NewMessage => 14,
+        Refusal::Forbidden { .. } => 15,
+        Refusal::OpenQuestion { .. } => 16,
+        Refusal::OutOfBounds { .. } => 17,
+        Refusal::NotDeclared { .. } => 18,
     }
 }
 
 /// The golden log's events, numbered from 1.
 pub(super) fn events(salt: &Salt) -> Vec<Event> {
-    let bodies: Vec<(Source, Body)> = [life(salt), model(salt), gate(salt), skill(salt), end(salt)]
-        .into_iter()
-        .flatten()
-        .collect();
+    let bodies: Vec<(Source, Body)> = [
+        life(salt),
+        model(salt),
+        gate(salt),
+        skill(salt),
+        end(salt),
+        ledger(salt),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     let mut kinds: Vec<usize> = bodies.iter().map(|(_, body)| place(body)).collect();
     kinds.sort_unstable();
     kinds.dedup();
@@ -109,6 +135,180 @@ fn user() -> Source {
     Source::User {
         principal: Principal::from("ann@example.org"),
     }
+}
+
+/// Changes of every sort, refusals of every sort, and a question of every sort.
+fn ledger(salt: &Salt) -> Vec<(Source, Body)> {
+    let mut bodies: Vec<(Source, Body)> = changes()
+        .into_iter()
+        .zip(2..)
+        .map(|(change, version)| changed(salt, version, &change))
+        .collect();
+    bodies.extend(refused().into_iter().map(|refused| {
+        let body = PatchRefused {
+            message: Seq(2),
+            proposer: Proposer::Model {
+                model: "qwen3".to_owned(),
+            },
+            refused,
+            patch: salt.seal_text("a patch"),
+        };
+        (user(), Body::PatchRefused(body))
+    }));
+    let whys = [
+        Why::Guarded,
+        Why::ModelProposed,
+        Why::Conflict,
+        Why::Looser,
+        Why::Which,
+        Why::Ambiguous,
+        Why::Fact,
+    ];
+    bodies.extend(whys.map(|why| {
+        let body = QuestionOpened {
+            question: QuestionId(1),
+            why,
+            about: vec![ConstraintId(1), ConstraintId(2)],
+            message: Seq(2),
+            content: salt.seal_text("a question"),
+        };
+        (user(), Body::QuestionOpened(body))
+    }));
+    bodies.extend([Choice::Option(1), Choice::Keep].map(|choice| {
+        let question = QuestionId(1);
+        (
+            user(),
+            Body::QuestionAnswered(QuestionAnswered { question, choice }),
+        )
+    }));
+    let set = FactSet {
+        name: "预算".to_owned(),
+        value: salt.seal_json(&json!(5000)),
+    };
+    bodies.push((user(), Body::FactSet(set)));
+    bodies
+}
+
+fn changes() -> Vec<Change> {
+    let constraint = |id: u32, excepts: Option<u32>| {
+        Box::new(Constraint {
+            id: ConstraintId(id),
+            rule: Rule::Language {
+                language: "en".to_owned(),
+            },
+            force: Force::Must,
+            scope: Scope::Task,
+            expiry: Expiry::Never,
+            source: user(),
+            message: Seq(2),
+            words: "改成英文".to_owned(),
+            since: 5,
+            excepts: excepts.map(ConstraintId),
+        })
+    };
+    vec![
+        Change::Put {
+            constraint: constraint(1, None),
+            replaces: vec![],
+        },
+        Change::Put {
+            constraint: constraint(2, None),
+            replaces: vec![ConstraintId(1)],
+        },
+        Change::Put {
+            constraint: constraint(3, Some(2)),
+            replaces: vec![],
+        },
+        Change::Suspend {
+            suspension: Suspension {
+                id: ConstraintId(4),
+                target: ConstraintId(2),
+                expiry: Expiry::Once,
+                source: user(),
+                message: Seq(2),
+                words: "这次例外".to_owned(),
+            },
+        },
+        Change::Revoke {
+            targets: vec![ConstraintId(3)],
+            by: user(),
+        },
+        Change::Goal {
+            goal: Goal {
+                text: Some("生成内部报告".to_owned()),
+                source: user(),
+                message: Seq(2),
+            },
+        },
+        Change::Request {
+            request: Request {
+                text: "先列提纲".to_owned(),
+                source: user(),
+                message: Seq(2),
+            },
+        },
+        Change::End {
+            ids: vec![ConstraintId(4)],
+            request: true,
+        },
+    ]
+}
+
+fn changed(salt: &Salt, version: u64, change: &Change) -> (Source, Body) {
+    let by_itself = change.source().is_none();
+    let body = LedgerChanged {
+        version,
+        what: change.kind(),
+        brings: change.brings(),
+        removes: change.removes().to_vec(),
+        cites: (!by_itself).then_some(Cited {
+            message: Seq(2),
+            start: 0,
+            end: 12,
+        }),
+        proposer: (!by_itself).then_some(Proposer::Rule {
+            rule: "language".to_owned(),
+        }),
+        confirms: Some(QuestionId(1)),
+        change: salt.seal_own(change),
+    };
+    let source = change.source().cloned().unwrap_or(Source::Runtime);
+    (source, Body::LedgerChanged(Box::new(body)))
+}
+
+fn refused() -> Vec<Refused> {
+    let constraint = ConstraintId(1);
+    let question = QuestionId(1);
+    let mut all = vec![
+        Refused::NoAuthority,
+        Refused::OtherPrincipal,
+        Refused::NotCited,
+        Refused::HigherSource {
+            constraint,
+            of: Rank::Policy,
+        },
+        Refused::SetByHigher {
+            of: Rank::Developer,
+        },
+        Refused::UnknownConstraint { constraint },
+        Refused::NothingMeant,
+        Refused::AlreadySo {
+            constraint: Some(constraint),
+        },
+        Refused::Full { limit: 128 },
+        Refused::UnknownQuestion { question },
+        Refused::UnknownChoice { question },
+    ];
+    let whys = [
+        Invalid::EmptyBound,
+        Invalid::NoBound,
+        Invalid::EmptyText,
+        Invalid::TooLong,
+        Invalid::NoEnd,
+        Invalid::Ended,
+    ];
+    all.extend(whys.map(|why| Refused::Invalid { why }));
+    all
 }
 
 fn life(salt: &Salt) -> Vec<(Source, Body)> {
@@ -264,6 +464,19 @@ fn refusals() -> Vec<Refusal> {
             skill: "send".to_owned(),
         },
         Refusal::NewMessage,
+        Refusal::Forbidden {
+            constraint: ConstraintId(3),
+        },
+        Refusal::OpenQuestion {
+            question: QuestionId(2),
+        },
+        Refusal::OutOfBounds {
+            constraint: ConstraintId(4),
+            argument: "total".to_owned(),
+        },
+        Refusal::NotDeclared {
+            constraint: ConstraintId(3),
+        },
     ];
     let places: Vec<usize> = refusals.iter().map(refusal_place).collect();
     assert_eq!(

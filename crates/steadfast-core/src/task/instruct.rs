@@ -1,0 +1,273 @@
+//! How messages, rules of the workflow file and answers become changes of the
+//! ledger: each patch is decided on the ledger as it then is, and each decision
+//! is an event.
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::Body;
+use crate::event::ledger::{
+    Cited, FactSet, LedgerChanged, PatchRefused, QuestionAnswered, QuestionOpened,
+};
+use crate::id::{Principal, Seq};
+use crate::ledger::entry::{Change, Entry};
+use crate::ledger::patch::{Citation, Operation, Patch, Proposer};
+use crate::ledger::question::{Choice, QuestionId, Why};
+use crate::ledger::{Decision, Given, Proposed, Refused, Trigger, answer, apply, reply};
+use crate::source::Source;
+use crate::task::Corrupt;
+use crate::task::record::Draft;
+use crate::{facts, limits};
+
+/// A change that comes with a message: what it is, and the bytes of the message
+/// that it rests on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Proposal {
+    pub operation: Operation,
+    pub start: u32,
+    pub end: u32,
+    pub proposer: Proposer,
+}
+
+impl Draft<'_> {
+    /// Takes in what a message says about instructions. `proposals` come with it;
+    /// what the reader finds in the text comes after them.
+    pub(super) fn hear(
+        &mut self,
+        source: &Source,
+        message: Seq,
+        text: &str,
+        proposals: Vec<Proposal>,
+    ) -> Result<(), Corrupt> {
+        self.run_out(Trigger::Heard)?;
+        if proposals.is_empty()
+            && let Some((question, choice)) = self.replied_to(source, message, text)
+        {
+            let refused = self.choose(source, question, choice)?;
+            self.note = refused.map(|refused| refused.to_string());
+            return Ok(());
+        }
+        for proposal in proposals {
+            let span = proposal.start as usize..proposal.end as usize;
+            let words = text.get(span).unwrap_or_default().to_owned();
+            let patch = Patch {
+                operation: proposal.operation,
+                cites: Citation {
+                    message,
+                    start: proposal.start,
+                    end: proposal.end,
+                    words,
+                },
+                proposer: proposal.proposer,
+            };
+            self.propose(source, &patch, text)?;
+        }
+        Ok(())
+    }
+
+    /// The rules of a workflow file, as those of `source`. They rest on the
+    /// workflow's own words, not on a message.
+    pub(super) fn give(
+        &mut self,
+        source: &Source,
+        at: Seq,
+        rules: &[Given],
+    ) -> Result<(), Corrupt> {
+        for given in rules {
+            let patch = given.patch(at);
+            self.propose(source, &patch, &given.words)?;
+        }
+        Ok(())
+    }
+
+    fn propose(&mut self, source: &Source, patch: &Patch, text: &str) -> Result<(), Corrupt> {
+        let proposed = Proposed {
+            patch,
+            source,
+            text,
+        };
+        let decision = apply(&self.task.state.ledger, proposed, self.turn.now);
+        let own = matches!(source, Source::User { .. });
+        let cites = own.then_some(Cited {
+            message: patch.cites.message,
+            start: patch.cites.start,
+            end: patch.cites.end,
+        });
+        match decision {
+            Decision::Refused(refused) => {
+                let body = PatchRefused {
+                    message: patch.cites.message,
+                    proposer: patch.proposer.clone(),
+                    refused,
+                    patch: self.task.state.salt.seal_own(patch),
+                };
+                self.push(source.clone(), Body::PatchRefused(body))
+            }
+            decided => self.decided(source, decided, None, cites, &patch.proposer),
+        }
+    }
+
+    /// Writes a decision down.
+    fn decided(
+        &mut self,
+        source: &Source,
+        decision: Decision,
+        confirms: Option<QuestionId>,
+        cites: Option<Cited>,
+        proposer: &Proposer,
+    ) -> Result<(), Corrupt> {
+        let entries = decision.entries(&self.task.state.ledger, confirms);
+        for entry in entries {
+            match entry {
+                Entry::Changed { change, .. } => {
+                    let by = Some(proposer.clone());
+                    self.changed(source.clone(), &change, confirms, cites, by)?;
+                }
+                Entry::Opened { question } => {
+                    let body = QuestionOpened {
+                        question: question.id,
+                        why: question.why,
+                        about: question.about.clone(),
+                        message: question.message,
+                        content: self.task.state.salt.seal_own(&question),
+                    };
+                    self.push(source.clone(), Body::QuestionOpened(body))?;
+                }
+                Entry::Answered { .. } | Entry::Refused | Entry::Heard => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn changed(
+        &mut self,
+        source: Source,
+        change: &Change,
+        confirms: Option<QuestionId>,
+        cites: Option<Cited>,
+        proposer: Option<Proposer>,
+    ) -> Result<(), Corrupt> {
+        let body = LedgerChanged {
+            version: self.task.state.ledger.version + 1,
+            what: change.kind(),
+            brings: change.brings(),
+            removes: change.removes().to_vec(),
+            cites,
+            proposer,
+            confirms,
+            change: self.task.state.salt.seal_own(change),
+        };
+        self.push(source, Body::LedgerChanged(Box::new(body)))
+    }
+
+    /// Ends what has run out.
+    pub(super) fn run_out(&mut self, trigger: Trigger<'_>) -> Result<(), Corrupt> {
+        match self.task.state.ledger.ended(trigger) {
+            Some(change) => self.changed(Source::Runtime, &change, None, None, None),
+            None => Ok(()),
+        }
+    }
+
+    /// The question that a message answers as a whole. A bare yes counts only for
+    /// the one question that the user's last message led to; where it would let
+    /// something happen, only if no model has spoken since, for it may have asked
+    /// something of its own. Otherwise the answer names its question: `q1 yes`.
+    fn replied_to(
+        &self,
+        source: &Source,
+        message: Seq,
+        text: &str,
+    ) -> Option<(QuestionId, Choice)> {
+        let ledger = &self.task.state.ledger;
+        if !matches!(source, Source::User { principal } if *principal == ledger.owner) {
+            return None;
+        }
+        let reply = reply::read(text)?;
+        if let Some(question) = reply.question {
+            return ledger.question(question).map(|_| (question, reply.choice));
+        }
+        let [open] = ledger.unresolved.as_slice() else {
+            return None;
+        };
+        let said = |seq: Seq| seq > open.message && seq < message;
+        let talked = self
+            .task
+            .state
+            .stands
+            .messages
+            .iter()
+            .any(|one| said(one.seq));
+        let mut steps = self.task.state.beliefs.steps.iter();
+        let loosens = matches!(open.why, Why::Guarded | Why::ModelProposed);
+        let unclear = loosens && steps.any(|step| said(step.seq));
+        (!talked && !unclear).then_some((open.id, reply.choice))
+    }
+
+    /// A person answers an open question. Gives why it was not taken, if so.
+    pub(super) fn choose(
+        &mut self,
+        by: &Source,
+        id: QuestionId,
+        choice: Choice,
+    ) -> Result<Option<Refused>, Corrupt> {
+        let ledger = &self.task.state.ledger;
+        let Some(open) = ledger.question(id).cloned() else {
+            return Ok(Some(Refused::UnknownQuestion { question: id }));
+        };
+        let decision = match answer(ledger, id, choice, by, self.turn.now) {
+            Ok((_, decision)) => decision,
+            Err(refused) => return Ok(Some(refused)),
+        };
+        let answered = QuestionAnswered {
+            question: id,
+            choice,
+        };
+        self.push(by.clone(), Body::QuestionAnswered(answered))?;
+        let cites = matches!(open.source, Source::User { .. }).then_some(Cited {
+            message: open.message,
+            start: open.start,
+            end: open.start + u32::try_from(open.words.len()).unwrap_or(u32::MAX),
+        });
+        match decision {
+            None => Ok(None),
+            Some(Decision::Refused(refused)) => {
+                let patch = self.task.state.salt.seal_own(&open);
+                let body = PatchRefused {
+                    message: open.message,
+                    proposer: open.proposer.clone(),
+                    refused: refused.clone(),
+                    patch,
+                };
+                self.push(open.source.clone(), Body::PatchRefused(body))?;
+                Ok(Some(refused))
+            }
+            Some(decision) => {
+                self.decided(&open.source, decision, Some(id), cites, &open.proposer)?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// A person gives a name a value.
+    pub(super) fn set_fact(
+        &mut self,
+        principal: Principal,
+        name: String,
+        value: &serde_json::Value,
+    ) -> Result<(), Corrupt> {
+        let source = Source::User { principal };
+        let state = &self.task.state;
+        let full = state.facts.len() >= limits::FACTS_MAX && !state.facts.contains_key(&name);
+        let allowed = match full {
+            true => Err(Refused::Full {
+                limit: limits::FACTS_MAX as u32,
+            }),
+            false => facts::may_set(&state.facts, &name, value, &source, &state.ledger.owner),
+        };
+        if let Err(refused) = allowed {
+            self.note = Some(refused.to_string());
+            return Ok(());
+        }
+        let value = state.salt.seal_json(value);
+        self.push(source, Body::FactSet(FactSet { name, value }))
+    }
+}
