@@ -124,7 +124,10 @@ impl HoldsContent for Body {
             Body::CallAdmitted(body) => body.args.visit_content(visit),
             Body::CallRefused(body) => body.args.visit_content(visit),
             Body::AnswerAdmitted(body) => body.answer.visit_content(visit),
-            Body::AnswerRefused(body) => body.answer.visit_content(visit),
+            Body::AnswerRefused(body) => {
+                body.answer.visit_content(visit);
+                body.repair.visit_content(visit);
+            }
             Body::ApprovalDecided(body) => body.reason.visit_content(visit),
             Body::SkillReturned(body) => {
                 body.result.visit_content(visit);

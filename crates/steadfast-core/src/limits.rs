@@ -240,5 +240,7 @@ pub const LEDGER_CONFIRMED_KEPT: usize = 16;
 pub const LEDGER_WORDS_CHARS_MAX: usize = 2_000;
 /// Bytes of one rule.
 pub const LEDGER_RULE_BYTES_MAX: usize = 16 * 1024;
+/// Answers in a row that may break the same rule before the task is stopped.
+pub const ANSWER_REPAIRS_MAX: u32 = 3;
 /// Named values of one task.
 pub const FACTS_MAX: usize = 256;

@@ -16,6 +16,7 @@ pub mod due;
 mod fold;
 pub mod input;
 pub mod instruct;
+mod keep;
 mod moves;
 mod obey;
 pub mod outcome;

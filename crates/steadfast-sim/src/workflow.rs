@@ -88,6 +88,7 @@ pub fn build(shape: &Shape) -> Case {
             from: shape.answer_by_model.then_some(AnswerFrom::Model),
             ..Default::default()
         },
+        ledger: Default::default(),
         guards: Default::default(),
         limits: Limits {
             steps: 40,

@@ -16,6 +16,7 @@ const HOST: &str = "crates/steadfast-core/src/text/link/host.rs";
 const FOLD: &str = "crates/steadfast-core/src/task/fold.rs";
 const INSTRUCT: &str = "crates/steadfast-core/src/task/instruct.rs";
 const INSTRUCTIONS: &str = "crates/steadfast-core/src/context/instructions.rs";
+const KEEP: &str = "crates/steadfast-core/src/task/keep.rs";
 const LEDGER: &str = "crates/steadfast-core/src/ledger/state.rs";
 const MANIFEST: &str = "crates/steadfast-core/src/context/manifest.rs";
 const MOVES: &str = "crates/steadfast-core/src/task/moves.rs";
@@ -275,6 +276,14 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "a == b",
         "r37_conflicting_calls_keep_their_order_and_others_overlap",
     ),
+    mutant(
+        "G3",
+        "an answer that breaks a rule delivered",
+        ADMIT,
+        "guard(guards.ledger, self.broken_rules(answer, rules))?;",
+        "guard(guards.ledger, self.broken_rules(answer, rules).filter(|_| answer.bytes == 0))?;",
+        "r91_an_answer_that_breaks_a_rule_is_refused_with_its_evidence",
+    ),
     // G10: unknown is not yes.
     sentinel(mutant(
         "G10",
@@ -284,6 +293,14 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "broken.or_else(|| self.question_about(&deeds, spec).filter(|_| deeds.len() > 99))",
         "g10_an_open_question_holds_its_deed_back",
     )),
+    mutant(
+        "G10",
+        "prose taken for kept",
+        KEEP,
+        "!matches!(one.outcome, Outcome::NotChecked(Why::NotInAnswer))",
+        "!matches!(one.outcome, Outcome::NotChecked(_))",
+        "r91_an_answer_that_breaks_a_rule_is_refused_with_its_evidence",
+    ),
     mutant(
         "G10",
         "an undeclared deed taken for a permitted one",
@@ -333,6 +350,14 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "refusals >= u64::from(limits.refusals)",
         "refusals > u64::from(limits.refusals) * 9",
         "g12_refusals_in_a_row_end_the_task_with_a_diagnosis",
+    ),
+    mutant(
+        "G12",
+        "one rule broken without end",
+        KEEP,
+        ".find(|(_, times)| **times >= limits::ANSWER_REPAIRS_MAX);",
+        ".find(|(_, times)| **times >= limits::ANSWER_REPAIRS_MAX * 9);",
+        "g12_one_rule_broken_in_a_row_ends_the_task_with_a_diagnosis",
     ),
     mutant(
         "G12",

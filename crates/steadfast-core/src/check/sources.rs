@@ -20,6 +20,8 @@ pub const RETRIEVED: &str = "retrieved";
 
 /// What is known of a source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
 pub struct KnownSource {
     /// Its address, as it was retrieved; or a bare host, for all below it.
     pub address: String,

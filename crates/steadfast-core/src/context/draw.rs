@@ -15,7 +15,6 @@ use crate::context::manifest::LeftOut;
 use crate::context::request::FragmentKind;
 use crate::hash::Hash;
 use crate::id::Seq;
-use crate::ledger::{Rule, question};
 use crate::limits;
 use crate::rules::Tokenizer;
 use crate::task::Task;
@@ -260,9 +259,12 @@ impl Fitting<'_> {
                 refusal.code(),
                 refusal.explain("the answer")
             );
-            pieces.push(Piece::User {
-                texts: vec![Text::Inline(words)],
-            });
+            let mut texts = vec![Text::Inline(words)];
+            if let Some(repair) = &step.repair {
+                texts.push(Text::Inline("\n".to_owned()));
+                texts.push(Text::Whole(repair.clone()));
+            }
+            pieces.push(Piece::User { texts });
         }
         self.put(drawn, sources, FragmentKind::Step, pieces);
     }
@@ -438,24 +440,8 @@ impl Fitting<'_> {
         (!text.is_empty()).then_some(text)
     }
 
-    /// The language of the runtime's own words: that of the answer where a rule
-    /// says so, since models take over the language that they are spoken to in
-    /// (field report R90); else the user's.
     fn lang(&self) -> Lang {
-        let asked = self
-            .task
-            .state
-            .ledger
-            .in_force()
-            .find_map(|one| match &one.rule {
-                Rule::Language { language } if language == "zh" => Some(Lang::Zh),
-                Rule::Language { language } if language == "en" => Some(Lang::En),
-                _ => None,
-            });
-        let declared = self.task.workflow.spec.contract.lang;
-        declared
-            .or(asked)
-            .unwrap_or_else(|| question::language(&self.task.state.input.text()))
+        self.task.lang()
     }
 
     fn capped(&self, content: &Content, tokens_max: u32) -> Text {

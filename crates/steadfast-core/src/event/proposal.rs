@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::content::Content;
 use crate::hash::Hash;
 use crate::id::{CallId, SkillName, StateName};
+use crate::ledger::ConstraintId;
 use crate::workflow::gate::Refusal;
 use crate::workflow::spec::EffectClass;
 
@@ -50,6 +51,10 @@ pub struct CallRefused {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AnswerAdmitted {
     pub answer: Content,
+    /// Rules in force that no rule of ours could judge it by. Not checked is not
+    /// kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_checked: Vec<ConstraintId>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub observed: Vec<Refusal>,
 }
@@ -60,6 +65,9 @@ pub struct AnswerRefused {
     pub answer: Content,
     pub refusal: Refusal,
     pub due: Vec<SkillName>,
+    /// What to mend, where rules are broken: each by name, with what broke it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repair: Option<Content>,
 }
 
 /// A person is asked whether one exact call may be made.

@@ -6,6 +6,7 @@
 //! message are put to it one after the other.
 
 use crate::id::{Seq, Timestamp};
+use crate::ledger::ask::target;
 use crate::ledger::authority::Rank;
 use crate::ledger::constraint::{Constraint, ConstraintId, Expiry};
 use crate::ledger::entry::{Change, Entry};
@@ -321,7 +322,13 @@ impl Judge<'_> {
         if text.chars().count() > limits::LEDGER_WORDS_CHARS_MAX {
             return Err(invalid(Invalid::TooLong));
         }
-        self.ask(Why::Ambiguous, text.to_owned(), &[], options.to_vec())
+        let named = options.iter().filter_map(target);
+        let mut about: Vec<ConstraintId> = named
+            .filter(|id| self.ledger.constraint(*id).is_some())
+            .collect();
+        about.sort();
+        about.dedup();
+        self.ask(Why::Ambiguous, text.to_owned(), &about, options.to_vec())
     }
 }
 

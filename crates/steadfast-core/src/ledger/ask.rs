@@ -57,6 +57,19 @@ impl Judge<'_> {
             .map(|question| Decision::Unresolved(Box::new(question)))
     }
 
+    /// The deeds that an option speaks of, by its own rule or the one it means.
+    fn deeds(&self, operation: &Operation) -> Vec<Action> {
+        let rule: Option<&Rule> = match operation {
+            Operation::Add(draft) | Operation::Override { with: draft, .. } => Some(&draft.rule),
+            Operation::Exception { with, .. } => with.as_ref().map(|draft| &draft.rule),
+            Operation::Revoke { about, .. } => about.as_ref(),
+            _ => None,
+        };
+        let target = target(operation).and_then(|id| self.ledger.constraint(id));
+        let rules = rule.into_iter().chain(target.map(|one| &one.rule));
+        rules.flat_map(guard::deeds).collect()
+    }
+
     fn made(
         &self,
         why: Why,
@@ -77,7 +90,7 @@ impl Judge<'_> {
         if asked {
             return Err(Refused::AlreadySo { constraint: None });
         }
-        holds_back.extend(options.iter().flat_map(deeds));
+        holds_back.extend(options.iter().flat_map(|one| self.deeds(one)));
         holds_back.sort();
         holds_back.dedup();
         Ok(Question {
@@ -96,12 +109,12 @@ impl Judge<'_> {
     }
 }
 
-fn deeds(operation: &Operation) -> Vec<Action> {
-    let rule: Option<&Rule> = match operation {
-        Operation::Add(draft) | Operation::Override { with: draft, .. } => Some(&draft.rule),
-        Operation::Exception { with, .. } => with.as_ref().map(|draft| &draft.rule),
-        Operation::Revoke { about, .. } => about.as_ref(),
+/// The constraint that an operation names.
+pub(super) fn target(operation: &Operation) -> Option<ConstraintId> {
+    match operation {
+        Operation::Override { target, .. }
+        | Operation::Exception { target, .. }
+        | Operation::Revoke { target, .. } => *target,
         _ => None,
-    };
-    rule.map(guard::deeds).unwrap_or_default()
+    }
 }

@@ -397,6 +397,8 @@ fn part_name(part: &Part, lang: Lang) -> String {
         Part::Responses => ("responses parted by ******", "个以 ****** 分隔的回答"),
         Part::Links => ("links", "个链接"),
         Part::Citations => ("citations", "处引用"),
+        Part::Questions => ("questions", "个问句"),
+        Part::Exclamations => ("exclamations", "个感叹句"),
     };
     (if lang == Lang::Zh { zh } else { en }).to_owned()
 }

@@ -230,6 +230,7 @@ impl Task {
         guard(guards.contract, self.contract_refusal())?;
         guard(guards.checked, self.checked_refusal(answer))?;
         guard(GuardMode::Enforce, self.schema_refusal(answer, rules))?;
+        guard(guards.ledger, self.broken_rules(answer, rules))?;
         guard(guards.claims, self.claim_refusal(answer))?;
         Ok(observed)
     }

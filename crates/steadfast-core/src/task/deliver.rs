@@ -27,6 +27,7 @@ impl Draft<'_> {
             Ok(observed) => {
                 let body = AnswerAdmitted {
                     answer: answer.clone(),
+                    not_checked: self.task.not_checked(&answer, self.turn.rules),
                     observed,
                 };
                 self.runtime(Body::AnswerAdmitted(body))?;
@@ -38,12 +39,21 @@ impl Draft<'_> {
             },
             Err(refusal) => {
                 let why = refusal.explain("the answer");
+                let breaks = matches!(refusal, Refusal::BreaksRules { .. });
                 let body = AnswerRefused {
+                    repair: self.repair(&answer, &refusal),
                     answer,
                     refusal,
                     due: Vec::new(),
                 };
                 self.runtime(Body::AnswerRefused(body))?;
+                if self.stop_if_spent()? {
+                    return Ok(());
+                }
+                if let Some(to) = self.place_to_reopen().filter(|_| breaks) {
+                    let condition = Some("the checked text breaks a rule in force".to_owned());
+                    return self.go(Target::State(to), None, condition);
+                }
                 let cause = Cause::Workflow {
                     state: "DONE".to_owned(),
                 };
@@ -61,6 +71,7 @@ impl Draft<'_> {
         let observed = vec![Refusal::NewMessage];
         self.runtime(Body::AnswerAdmitted(AnswerAdmitted {
             answer: answer.clone(),
+            not_checked: self.task.not_checked(&answer, self.turn.rules),
             observed,
         }))?;
         Ok(self.runtime(Body::TaskCompleted(TaskCompleted { answer }))?)

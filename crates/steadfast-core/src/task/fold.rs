@@ -18,7 +18,7 @@ use crate::facts::{Fact, Facts};
 use crate::hash::Hash;
 use crate::id::{CallId, Principal, Seq, SkillName, StateName, TaskId};
 use crate::ledger::entry::{Change, Entry};
-use crate::ledger::{Ledger, Question, Rank};
+use crate::ledger::{ConstraintId, Ledger, Question, Rank};
 use crate::limits;
 use crate::source::Source;
 use crate::task::state::{
@@ -104,7 +104,14 @@ impl State {
             Body::AnswerAdmitted(_) => self.stands.counters.proposals += 1,
             Body::AnswerRefused(body) => {
                 self.refused(&body.refusal);
+                if let Refusal::BreaksRules { constraints } = &body.refusal {
+                    let before = std::mem::take(&mut self.stands.counters.broken);
+                    let again = |id: &ConstraintId| before.get(id).copied().unwrap_or_default() + 1;
+                    self.stands.counters.broken =
+                        constraints.iter().map(|id| (*id, again(id))).collect();
+                }
                 if let Some(step) = self.beliefs.steps.back_mut() {
+                    step.repair = body.repair.clone();
                     step.refused = Some((body.refusal.clone(), body.due.clone()));
                 }
             }
@@ -318,6 +325,7 @@ impl State {
             text,
             calls: calls.collect(),
             refused: None,
+            repair: None,
         });
         Ok(())
     }
@@ -345,6 +353,7 @@ impl State {
                         outcome: CallOutcome::Pending,
                     }],
                     refused: None,
+                    repair: None,
                 });
             }
         }

@@ -12,10 +12,13 @@ use crate::id::{Principal, Seq};
 use crate::ledger::entry::{Change, Entry};
 use crate::ledger::patch::{Citation, Operation, Patch, Proposer};
 use crate::ledger::question::{Choice, QuestionId, Why};
-use crate::ledger::{Decision, Given, Proposed, Refused, Trigger, answer, apply, reply};
+use crate::ledger::{
+    ConstraintId, Decision, Given, Proposed, Refused, Trigger, answer, apply, reply,
+};
 use crate::source::Source;
 use crate::task::Corrupt;
 use crate::task::record::Draft;
+use crate::text::reader::{self, Active, LedgerView};
 use crate::{facts, limits};
 
 /// A change that comes with a message: what it is, and the bytes of the message
@@ -29,8 +32,8 @@ pub struct Proposal {
 }
 
 impl Draft<'_> {
-    /// Takes in what a message says about instructions. `proposals` come with it;
-    /// what the reader finds in the text comes after them.
+    /// Takes in what a message says about instructions: the proposals that came
+    /// with it, or else what the reader finds in the text.
     pub(super) fn hear(
         &mut self,
         source: &Source,
@@ -38,13 +41,24 @@ impl Draft<'_> {
         text: &str,
         proposals: Vec<Proposal>,
     ) -> Result<(), Corrupt> {
-        self.run_out(Trigger::Heard)?;
+        if message > Seq(1) {
+            self.run_out(Trigger::Heard)?;
+        }
         if proposals.is_empty()
             && let Some((question, choice)) = self.replied_to(source, message, text)
         {
             let refused = self.choose(source, question, choice)?;
             self.note = refused.map(|refused| refused.to_string());
             return Ok(());
+        }
+        let mut proposals = proposals;
+        if proposals.is_empty() {
+            proposals = self.read(text);
+        }
+        if message == Seq(1) {
+            // What is first asked for is the task itself.
+            let asks = |one: &Proposal| matches!(one.operation, Operation::SetRequest { .. });
+            proposals.retain(|one| !asks(one));
         }
         for proposal in proposals {
             let span = proposal.start as usize..proposal.end as usize;
@@ -64,6 +78,30 @@ impl Draft<'_> {
         Ok(())
     }
 
+    /// What the reader finds in a message. It sees the rules that were in force
+    /// when the message came; each patch is then judged on what is in force by
+    /// its turn.
+    fn read(&self, text: &str) -> Vec<Proposal> {
+        let active = self.task.state.ledger.in_force().map(|one| Active {
+            id: one.id,
+            rule: &one.rule,
+        });
+        let view = LedgerView {
+            active: active.collect(),
+        };
+        let found = reader::read_message(text, Some(&view)).patches.into_iter();
+        let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        let proposals = found.map(|patch| Proposal {
+            operation: patch.operation,
+            start: place(patch.span.start),
+            end: place(patch.span.end),
+            proposer: Proposer::Rule {
+                rule: patch.rule_name.to_owned(),
+            },
+        });
+        proposals.collect()
+    }
+
     /// The rules of a workflow file, as those of `source`. They rest on the
     /// workflow's own words, not on a message.
     pub(super) fn give(
@@ -77,6 +115,27 @@ impl Draft<'_> {
             self.propose(source, &patch, &given.words)?;
         }
         Ok(())
+    }
+
+    /// The rules of a changed workflow file in the place of those of the old one.
+    pub(super) fn give_anew(&mut self) -> Result<(), Corrupt> {
+        let at = self.task.state.seq;
+        for by in [Source::Policy, Source::Developer] {
+            let constraints = self.task.state.ledger.constraints.iter();
+            let old = constraints.filter(|one| one.source == by);
+            let targets: Vec<ConstraintId> = old.map(|one| one.id).collect();
+            if targets.is_empty() {
+                continue;
+            }
+            let change = Change::Revoke {
+                targets,
+                by: by.clone(),
+            };
+            self.changed(by, &change, None, None, Some(Proposer::Direct))?;
+        }
+        let rules = self.task.workflow.ledger.clone();
+        self.give(&Source::Policy, at, &rules.policy)?;
+        self.give(&Source::Developer, at, &rules.developer)
     }
 
     fn propose(&mut self, source: &Source, patch: &Patch, text: &str) -> Result<(), Corrupt> {

@@ -116,8 +116,14 @@ impl Task {
         })
     }
 
-    /// The hard rules that hold where the machine stands.
     fn hard_rules(&self) -> Vec<&Constraint> {
+        let mut rules = self.rules_here();
+        rules.retain(|one| one.force == Force::Must);
+        rules
+    }
+
+    /// The rules that hold where the machine stands.
+    pub(super) fn rules_here(&self) -> Vec<&Constraint> {
         let here = |scope: &Scope| match scope {
             Scope::Task | Scope::NextAnswer => true,
             Scope::Phase(phase) => self.phase() == phase,
@@ -126,7 +132,7 @@ impl Task {
         self.state
             .ledger
             .in_force()
-            .filter(|one| one.force == Force::Must && here(&one.scope))
+            .filter(|one| here(&one.scope))
             .collect()
     }
 }

@@ -335,12 +335,17 @@ impl<'a> Draft<'a> {
         self.hear(&user, message, text, proposals)
     }
 
-    /// The rules that a task begins with, of the workflow's `ledger` section.
+    /// The rules that a task begins with: the workflow's, then what the user's
+    /// own first words say.
     fn first_rules(&mut self) -> Result<(), Corrupt> {
         let first = Seq(1);
         let rules = self.task.workflow.ledger.clone();
         self.give(&Source::Policy, first, &rules.policy)?;
-        self.give(&Source::Developer, first, &rules.developer)
+        self.give(&Source::Developer, first, &rules.developer)?;
+        let owner = self.task.state.ledger.owner.clone();
+        let text = self.task.state.input.text().into_owned();
+        let user = Source::User { principal: owner };
+        self.hear(&user, first, &text, Vec::new())
     }
 
     fn accept_workflow(
@@ -353,7 +358,11 @@ impl<'a> Draft<'a> {
             return Ok(());
         }
         let user = Source::User { principal };
+        let rules = self.task.workflow.ledger.clone();
         self.push(user, Body::WorkflowAccepted(Box::new(accepted)))?;
+        if self.task.workflow.ledger != rules {
+            self.give_anew()?;
+        }
         let gone = self
             .task
             .state
@@ -605,6 +614,7 @@ impl<'a> Draft<'a> {
                 self.pass_optional(None)?;
                 let answered = AnswerAdmitted {
                     answer: answer.clone(),
+                    not_checked: self.task.not_checked(&answer, self.turn.rules),
                     observed,
                 };
                 self.runtime(Body::AnswerAdmitted(answered))?;
@@ -613,12 +623,17 @@ impl<'a> Draft<'a> {
             Err(refusal) => {
                 let ends = may_end && matches!(refusal, Refusal::NotChecked { .. });
                 let due = self.task.due_skills();
+                let repair = self.repair(&answer, &refusal);
                 let refused = AnswerRefused {
+                    repair,
                     answer,
                     refusal,
                     due,
                 };
                 self.runtime(Body::AnswerRefused(refused))?;
+                if self.stop_if_spent()? {
+                    return Ok(());
+                }
                 if ends && self.task.delivers_checked() {
                     // The model has nothing more to do: the checked text goes out.
                     self.pass_optional(None)?;

@@ -111,6 +111,9 @@ pub struct Step {
     /// The text was proposed as the answer, and refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<(Refusal, Vec<SkillName>)>,
+    /// What the refusal asks to be mended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repair: Option<Content>,
 }
 
 /// A call within a step, in the order of the reply.
@@ -344,6 +347,9 @@ pub struct Counters {
     pub skip_attempts: u64,
     /// Calls proposed out of the machine's order.
     pub order_attempts: u64,
+    /// How often in a row each rule was broken by an answer.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub broken: BTreeMap<ConstraintId, u32>,
 }
 
 impl State {
@@ -439,6 +445,7 @@ impl HoldsContent for State {
 impl HoldsContent for Step {
     fn visit_content(&mut self, visit: &mut dyn FnMut(&mut Content)) {
         self.text.visit_content(visit);
+        self.repair.visit_content(visit);
         for call in &mut self.calls {
             call.args.visit_content(visit);
             match &mut call.outcome {

@@ -60,6 +60,8 @@ pub enum Refusal {
     /// A rule forbids a kind of deed, and the skill does not declare which kind
     /// its own is.
     NotDeclared { constraint: ConstraintId },
+    /// The answer breaks rules in force.
+    BreaksRules { constraints: Vec<ConstraintId> },
 }
 
 impl Refusal {
@@ -85,6 +87,7 @@ impl Refusal {
             Refusal::OpenQuestion { .. } => "G0017",
             Refusal::OutOfBounds { .. } => "G0018",
             Refusal::NotDeclared { .. } => "G0019",
+            Refusal::BreaksRules { .. } => "G0020",
         }
     }
 
@@ -155,6 +158,10 @@ impl Refusal {
             }
             Refusal::OpenQuestion { question } => {
                 format!("question `{question}` must be answered by the user before `{proposed}`")
+            }
+            Refusal::BreaksRules { constraints } => {
+                let names: Vec<String> = constraints.iter().map(|id| format!("`{id}`")).collect();
+                format!("the answer breaks {}", names.join(", "))
             }
             Refusal::OutOfBounds {
                 constraint,

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::check::KnownSource;
 use crate::id::{SkillName, StateName};
 use crate::ledger::rule::ActionKind;
 use crate::limits;
@@ -391,6 +392,9 @@ pub struct LedgerSpec {
     /// The application's rules; they give way to the operator's.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub developer: Vec<Value>,
+    /// What is known of sources: an address or host, and its grades (`official`).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<KnownSource>,
     /// What the answer looks like: `format`, `schema`, `language`, `max_words`, …
     #[serde(skip_serializing_if = "Value::is_null")]
     pub output: Value,

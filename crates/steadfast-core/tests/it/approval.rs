@@ -90,7 +90,9 @@ fn g07_new_words_void_a_call_that_has_not_begun() {
     bench.command(Command::Say {
         text: "stop, do not post it".to_owned(),
     });
-    assert_eq!(bench.new_lines(), "user_sent\nmodel_called m3.1 max 1000\n");
+    let lines = bench.new_lines();
+    assert!(lines.starts_with("user_sent\n"), "{lines}");
+    assert!(lines.ends_with("model_called m3.1 max 1000\n"), "{lines}");
     let request = bench.request.clone().unwrap();
     let shown = format!("{:?}", request.messages);
     assert!(

@@ -12,7 +12,7 @@ use steadfast_core::proposal::{ModelError, Reply};
 use steadfast_core::rules::{Conditions, Rules, SchemaIssue, Schemas, ScriptEstimate};
 use steadfast_core::task::input::{Command, Input, SkillError};
 use steadfast_core::task::record::Turn;
-use steadfast_core::task::{Due, Outcome, Recorded, Start, Task};
+use steadfast_core::task::{Due, Outcome, Recorded, Start, State, Task};
 
 /// `required` and `type: string`, which is all that these tests need.
 pub(crate) struct FewSchemas;
@@ -185,6 +185,9 @@ impl Bench {
         });
         let folded = Task::fold(TaskId::from("t_1"), SALT, &stored).expect("it folds");
         assert_eq!(folded.state, self.task.state);
+        let snapshot = serde_json::to_vec(&self.task.state).expect("a state is JSON");
+        let loaded: State = serde_json::from_slice(&snapshot).expect("a snapshot reads");
+        assert_eq!(loaded, self.task.state);
     }
 
     pub(crate) fn input(&mut self, input: Input) -> Option<String> {

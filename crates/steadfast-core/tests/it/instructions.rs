@@ -580,13 +580,13 @@ fn rules_run_out_by_turns_and_time() {
     ));
     for _ in 0..2 {
         bench.command(Command::Say {
-            text: "go on".to_owned(),
+            text: "thanks".to_owned(),
         });
         assert_eq!(bench.task.state.ledger.in_force().count(), 1);
     }
     bench.new_lines();
     bench.command(Command::Say {
-        text: "go on".to_owned(),
+        text: "thanks".to_owned(),
     });
     assert!(
         bench
@@ -634,4 +634,139 @@ fn facts_are_set_by_their_user() {
         Some("the message is of a person whose task this is not")
     );
     assert_eq!(bench.task.state.facts["budget"].value, json!(5000));
+}
+
+/// One skill, and an answer that the model writes.
+fn essay() -> Value {
+    json!({
+        "workflow_id": "essay",
+        "initial_state": "A",
+        "states": {"A": {"skill": "look", "on_success": "DONE"}},
+        "skills": {"look": {"kind": "function", "effect": "read"}}
+    })
+}
+
+/// R89, R91: an answer that breaks a rule goes back with the rule, what was found
+/// and what was allowed; prose is admitted as not checked.
+#[test]
+fn r91_an_answer_that_breaks_a_rule_is_refused_with_its_evidence() {
+    let mut bench = Bench::with(essay(), "talk", WINDOW);
+    let short = Rule::Length {
+        unit: LengthUnit::Words,
+        bound: Bound::at_most(5),
+    };
+    let kind = Rule::Prose {
+        text: "be kind".to_owned(),
+    };
+    let text = "at most 5 words, be kind, do not publish";
+    heard(
+        &mut bench,
+        says(
+            text,
+            &[
+                ("at most 5 words", add(short)),
+                ("be kind", add(kind)),
+                ("do not publish", add(never(ActionKind::Publish))),
+            ],
+        ),
+    );
+    bench.call("look", json!({}));
+    let call = bench.task.state.stands.queue[0].to_string();
+    bench.result(&call, json!({}));
+    bench.new_lines();
+    bench.say("one two three four five six");
+    let lines = bench.new_lines();
+    assert!(
+        lines.contains("answer_refused G0020: the answer breaks `c1`"),
+        "{lines}"
+    );
+    let shown = format!("{:?}", bench.request.as_ref().unwrap().messages);
+    assert!(
+        shown.contains("The answer breaks constraint c1 (“at most 5 words”)"),
+        "{shown}"
+    );
+    bench.say("one two three");
+    assert!(bench.outcome().is_some());
+    let admitted = bench.events.iter().find_map(|event| match &event.body {
+        Body::AnswerAdmitted(body) => Some(body.not_checked.clone()),
+        _ => None,
+    });
+    assert_eq!(admitted, Some(vec![ConstraintId(2)]));
+}
+
+/// The same rule broken again and again stops the task, and another one between
+/// does not count towards it.
+#[test]
+fn g12_one_rule_broken_in_a_row_ends_the_task_with_a_diagnosis() {
+    let mut spec = essay();
+    spec["limits"] = json!({"refusals": 50});
+    spec["ledger"] = json!({"policy": [
+        {"type": "length", "unit": "words", "bound": {"max": {"value": 3}}},
+        {"type": "starts_with", "text": "Dear"}
+    ]});
+    let mut bench = Bench::with(spec, "talk", WINDOW);
+    bench.call("look", json!({}));
+    let call = bench.task.state.stands.queue[0].to_string();
+    bench.result(&call, json!({}));
+    bench.say("Dear all of you there");
+    bench.say("hello");
+    bench.say("Dear all of you there");
+    bench.say("Dear all of you there");
+    assert!(bench.outcome().is_none());
+    bench.say("Dear all of you there");
+    let lines = bench.new_lines();
+    assert!(
+        lines.contains("task_failed 3 answers in a row broke rule `c1`"),
+        "{lines}"
+    );
+}
+
+/// A text that its check passed and that breaks a rule is written anew: the check
+/// is opened again, with what to mend.
+#[test]
+fn a_checked_text_that_breaks_a_rule_reopens_its_check() {
+    let mut spec = pipeline();
+    spec["ledger"] = json!({"policy": [{"type": "language", "language": "en"}]});
+    let mut bench = Bench::new(spec);
+    bench.succeed("extract_keywords", json!({"input": "x"}), json!([]));
+    bench.succeed("search_knowledge", json!({"keywords": []}), json!([]));
+    let chinese = "这是一份完全用中文写成的报告，没有一个英文单词，也没有别的语言。";
+    bench.succeed(
+        "format_check",
+        json!({"draft": chinese}),
+        json!({"passed": true}),
+    );
+    let lines = bench.new_lines();
+    assert!(lines.contains("answer_refused G0020"), "{lines}");
+    assert!(bench.outcome().is_none(), "{lines}");
+    let english = "This report is now written in English, as it was asked for.";
+    bench.succeed(
+        "format_check",
+        json!({"draft": english}),
+        json!({"passed": true}),
+    );
+    assert!(bench.new_lines().contains("task_completed"));
+}
+
+/// A workflow that is accepted as changed brings its own rules; the old file's go.
+#[test]
+fn a_changed_workflow_brings_its_rules() {
+    let with = |rules: Value| {
+        let mut spec = essay();
+        spec["ledger"] = json!({ "policy": rules });
+        spec
+    };
+    let mut bench = Bench::with(with(json!(["be kind", "be brief"])), "talk", WINDOW);
+    let workflow = serde_json::from_value(with(json!(["be brief"]))).unwrap();
+    bench.new_lines();
+    bench.command(Command::AcceptWorkflow {
+        workflow: Box::new(workflow),
+        differences: vec![],
+    });
+    let lines = bench.new_lines();
+    assert!(
+        lines.contains("ledger_changed v4 revoked -c1 -c2"),
+        "{lines}"
+    );
+    assert_eq!(bench.task.state.ledger.in_force().count(), 1);
 }

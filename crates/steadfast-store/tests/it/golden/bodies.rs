@@ -40,7 +40,7 @@ use steadfast_core::workflow::spec::EffectClass;
 /// Number of kinds in [`place`].
 const KINDS: usize = 29;
 /// Number of refusals in [`refusal_place`].
-const REFUSALS: usize = 19;
+const REFUSALS: usize = 20;
 
 fn place(body: &Body) -> usize {
     match body {
@@ -97,6 +97,7 @@ fn refusal_place(refusal: &Refusal) -> usize {
         Refusal::OpenQuestion { .. } => 16,
         Refusal::OutOfBounds { .. } => 17,
         Refusal::NotDeclared { .. } => 18,
+        Refusal::BreaksRules { .. } => 19,
     }
 }
 
@@ -477,6 +478,9 @@ fn refusals() -> Vec<Refusal> {
         Refusal::NotDeclared {
             constraint: ConstraintId(3),
         },
+        Refusal::BreaksRules {
+            constraints: vec![ConstraintId(4), ConstraintId(9)],
+        },
     ];
     let places: Vec<usize> = refusals.iter().map(refusal_place).collect();
     assert_eq!(
@@ -536,9 +540,11 @@ fn gate(salt: &Salt) -> Vec<(Source, Body)> {
             missing: vec!["format_check".into()],
         },
         due: vec!["format_check".into()],
+        repair: Some(salt.seal_text("答案不符合约束 c4")),
     };
     let admitted = AnswerAdmitted {
         answer: answer(),
+        not_checked: vec![ConstraintId(7)],
         observed: vec![Refusal::NewMessage],
     };
     bodies.push((Source::Runtime, Body::AnswerRefused(refused)));
