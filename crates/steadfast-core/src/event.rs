@@ -4,6 +4,7 @@
 //! of an [`Envelope`] that names the hash of the one before it, and never
 //! changed. Words and data stand in events only as [`Content`] names.
 
+pub mod budget;
 pub mod envelope;
 pub mod machine;
 pub mod model;
@@ -41,6 +42,7 @@ pub enum Body {
     CancelRequested(task::CancelRequested),
     TaskCancelled(task::TaskCancelled),
     TaskCompleted(task::TaskCompleted),
+    TaskFailing(task::TaskFailing),
     TaskFailed(task::TaskFailed),
     WorkflowAccepted(Box<task::WorkflowAccepted>),
 
@@ -62,6 +64,10 @@ pub enum Body {
 
     StateEntered(machine::StateEntered),
     StateSkipped(machine::StateSkipped),
+
+    BudgetSet(Box<budget::BudgetSet>),
+    PriceSet(budget::PriceSet),
+    BudgetExhausted(budget::BudgetExhausted),
 }
 
 impl Body {
@@ -75,6 +81,7 @@ impl Body {
             Body::CancelRequested(_) => "cancel_requested",
             Body::TaskCancelled(_) => "task_cancelled",
             Body::TaskCompleted(_) => "task_completed",
+            Body::TaskFailing(_) => "task_failing",
             Body::TaskFailed(_) => "task_failed",
             Body::WorkflowAccepted(_) => "workflow_accepted",
             Body::ModelCalled(_) => "model_called",
@@ -92,6 +99,9 @@ impl Body {
             Body::DeedSettled(_) => "deed_settled",
             Body::StateEntered(_) => "state_entered",
             Body::StateSkipped(_) => "state_skipped",
+            Body::BudgetSet(_) => "budget_set",
+            Body::PriceSet(_) => "price_set",
+            Body::BudgetExhausted(_) => "budget_exhausted",
         }
     }
 }
@@ -124,7 +134,11 @@ impl HoldsContent for Body {
             | Body::TaskResumed(_)
             | Body::CancelRequested(_)
             | Body::TaskCancelled(_)
+            | Body::TaskFailing(_)
             | Body::TaskFailed(_)
+            | Body::BudgetSet(_)
+            | Body::PriceSet(_)
+            | Body::BudgetExhausted(_)
             | Body::ApprovalRequested(_)
             | Body::SkillCalled(_)
             | Body::StateEntered(_)

@@ -18,6 +18,8 @@ pub mod input;
 mod moves;
 pub mod outcome;
 pub mod record;
+mod retry;
+mod spend;
 mod standing;
 pub mod state;
 pub mod variables;

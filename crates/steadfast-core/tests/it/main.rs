@@ -3,6 +3,7 @@
 
 mod answer;
 mod approval;
+mod budget;
 mod check;
 mod context;
 mod effects;
@@ -11,3 +12,4 @@ mod harness;
 mod life;
 mod machine;
 mod text;
+mod retry;
