@@ -119,6 +119,10 @@ pub(crate) struct Run {
     /// Tokens of the window that are kept for the reply
     #[arg(long, value_name = "TOKENS")]
     pub(crate) output_tokens: Option<u32>,
+    /// What it may cost, over the workflow's own: tokens=N, money=AMOUNT CURRENCY,
+    /// calls=N, skill_calls=N, time=30m, then=fail|ask; also step.tokens=N, STATE.tokens=N
+    #[arg(long, value_name = "KEY=VALUE,…")]
+    pub(crate) budget: Vec<String>,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -152,6 +156,9 @@ pub(crate) struct Onward {
     /// Take the task from another process that holds it
     #[arg(long)]
     pub(crate) takeover: bool,
+    /// What it may cost from here on, over what was set before; see `run`
+    #[arg(long, value_name = "KEY=VALUE,…")]
+    pub(crate) budget: Vec<String>,
 }
 
 /// Recording what a model says, and playing it again.
@@ -247,7 +254,7 @@ pub(crate) struct Send {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Tasks {
-    /// Only tasks that are: running, waiting, paused, completed, failed, cancelled
+    /// Only tasks that are: running, waiting, parked (for its provider), paused, completed, failed, cancelled
     #[arg(long)]
     pub(crate) status: Option<String>,
     /// Only tasks of this workflow

@@ -2,14 +2,17 @@
 //! what a dead process held.
 
 use std::future::Future;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::time::Duration;
 
 use steadfast::clock::{Clock, SystemClock};
 use steadfast::driver::{self, Driver, Rest};
-use steadfast::model::Model;
+use steadfast::model::{CoolDowns, Courteous, Model};
 use steadfast::rules::StandardRules;
 use steadfast::skill::Skills;
 use steadfast_core::id::{Epoch, TaskId};
+use steadfast_core::limits;
 use steadfast_core::task::{Start, Task};
 use steadfast_store::{Log, SqliteLog, Takeover};
 
@@ -38,6 +41,7 @@ impl Engine {
     ) -> Engine {
         let progress = Arc::new(Progress::new(printer));
         let rules = Arc::new(StandardRules::for_model(model.name()));
+        let model = Arc::new(Courteous::new(model, CoolDowns::of_process()));
         let driver = Driver {
             log,
             model,
@@ -47,6 +51,7 @@ impl Engine {
             observer: progress.clone(),
             holder: holder::name(),
             settings: driver::Settings::default(),
+            stop: driver::Stop::default(),
         };
         Engine { driver, progress }
     }
@@ -80,10 +85,15 @@ impl Engine {
         settings: &Settings,
         printer: &Printer,
     ) -> Result<Exit, Error> {
-        let signals = signal()?;
+        let mut signals = Signals::listen()?;
+        let mut driving = pin!(self.rest(id, takeover));
         let outcome = tokio::select! {
-            rest = self.rest(id, takeover) => Ok(rest),
-            number = signals => Err(number),
+            rest = &mut driving => Ok(rest),
+            number = signals.next() => match self.settle(driving.as_mut(), &mut signals).await {
+                // It came to its own end in the meantime.
+                Some(rest) if !matches!(rest, Ok(Rest::Stopped)) => Ok(rest),
+                _ => Err(number),
+            },
         };
         self.progress.finish();
         match outcome {
@@ -98,6 +108,32 @@ impl Engine {
                 printer.say(&format!("stopped; task {id} goes on with `{resume}`"));
                 Ok(Exit::Signal(number))
             }
+        }
+    }
+
+    /// After a signal: begins nothing more, and lets a deed in flight settle for a
+    /// while, or until a second signal. What is not done by then is dropped.
+    async fn settle<T>(
+        &self,
+        driving: Pin<&mut impl Future<Output = T>>,
+        signals: &mut Signals,
+    ) -> Option<T> {
+        self.driver.stop.set();
+        let grace = match self.progress.has_deed_in_flight() {
+            true => {
+                let span = time::span(limits::STOP_GRACE_MS);
+                self.progress.say(&format!(
+                    "stopping: a deed is in flight and is let settle for up to {span}; \
+                     another signal stops at once"
+                ));
+                limits::STOP_GRACE_MS
+            }
+            false => limits::STOP_MS,
+        };
+        tokio::select! {
+            rest = driving => Some(rest),
+            _ = signals.next() => None,
+            () = tokio::time::sleep(Duration::from_millis(grace)) => None,
         }
     }
 
@@ -167,28 +203,46 @@ pub(crate) async fn is_held(log: &dyn Log, id: &TaskId) -> Result<bool, Error> {
     }
 }
 
-/// Gives the number of the first signal that asks to stop.
+/// The signals that ask to stop, by number.
 #[cfg(unix)]
-fn signal() -> Result<impl Future<Output = u8>, Error> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let on = |kind| signal(kind).map_err(|source| Error::Runtime { source });
-    let (mut interrupt, mut terminate) =
-        (on(SignalKind::interrupt())?, on(SignalKind::terminate())?);
-    Ok(async move {
+struct Signals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Signals {
+    fn listen() -> Result<Signals, Error> {
+        use tokio::signal::unix::{SignalKind, signal};
+        let on = |kind| signal(kind).map_err(|source| Error::Runtime { source });
+        Ok(Signals {
+            interrupt: on(SignalKind::interrupt())?,
+            terminate: on(SignalKind::terminate())?,
+        })
+    }
+
+    async fn next(&mut self) -> u8 {
         tokio::select! {
-            _ = interrupt.recv() => 2,
-            _ = terminate.recv() => 15,
+            _ = self.interrupt.recv() => 2,
+            _ = self.terminate.recv() => 15,
         }
-    })
+    }
 }
 
 #[cfg(not(unix))]
-fn signal() -> Result<impl Future<Output = u8>, Error> {
-    Ok(async {
+struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    fn listen() -> Result<Signals, Error> {
+        Ok(Signals)
+    }
+
+    async fn next(&mut self) -> u8 {
         match tokio::signal::ctrl_c().await {
             Ok(()) => 2,
             // No signal can be heard: nothing to wait for.
             Err(_) => std::future::pending().await,
         }
-    })
+    }
 }

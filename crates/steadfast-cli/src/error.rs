@@ -73,6 +73,8 @@ pub(crate) enum Error {
         "a decision on call `{call}` of task `{task}` was given already, and waits to be recorded"
     )]
     Decided { task: TaskId, call: String },
+    #[error("budget `{given}` does not read: {why}")]
+    Budget { given: String, why: String },
     #[error("there is no store at `{path}`", path = path.display())]
     NoStore { path: PathBuf },
     #[error("cannot write `{path}`", path = path.display())]
@@ -155,6 +157,7 @@ impl Error {
             Error::Orphans { .. } => "C0018",
             Error::NotBegun { .. } => "C0019",
             Error::Ledger { .. } => "K0101",
+            Error::Budget { .. } => "C0020",
             Error::Driver(error) => error.code(),
             Error::Store(error) => error.code(),
             Error::Model(error) => error.code(),
@@ -183,6 +186,9 @@ impl Error {
                  with `--keep-workflow`"
             }
             Error::WorkflowGone { .. } => "name the file with `--workflow FILE`",
+            Error::Budget { .. } => {
+                "write for example `--budget \"tokens=200000,money=2.50 USD,time=30m,then=ask\"`"
+            }
             Error::NothingOpen { .. } => "see where it stands with `steadfast tasks`",
             Error::SeveralOpen { task, .. } => {
                 return Some(format!("name the call: `steadfast resolve {task} CALL`"));
@@ -232,9 +238,11 @@ impl Error {
             Error::Driver(driver::Error::Record(steadfast_core::task::RecordError::Workflow(
                 _,
             )))
-            | Error::Driver(driver::Error::NoSkill { .. } | driver::Error::Inbox { .. }) => {
-                Exit::User
-            }
+            | Error::Driver(
+                driver::Error::NoSkill { .. }
+                | driver::Error::NoPrice { .. }
+                | driver::Error::Inbox { .. },
+            ) => Exit::User,
             Error::Driver(_) => Exit::Unexpected,
             _ => Exit::User,
         }

@@ -4,6 +4,7 @@
 //! a command does is in `commands/NAME.rs`; here is only the way in and out.
 
 mod args;
+mod budget;
 mod commands;
 mod content;
 mod drive;

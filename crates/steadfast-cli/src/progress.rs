@@ -4,6 +4,7 @@
 
 mod line;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -12,6 +13,7 @@ use steadfast_core::event::{Body, Event};
 use steadfast_core::task::Task;
 
 use crate::printer::Printer;
+use crate::time;
 use line::Lines;
 
 /// Tells what is recorded.
@@ -19,6 +21,7 @@ pub(crate) struct Progress {
     printer: Printer,
     bar: Option<ProgressBar>,
     lines: Mutex<Lines>,
+    deed_in_flight: AtomicBool,
 }
 
 impl Progress {
@@ -33,7 +36,13 @@ impl Progress {
             printer: printer.clone(),
             bar,
             lines: Mutex::default(),
+            deed_in_flight: AtomicBool::new(false),
         }
+    }
+
+    /// Whether a deed that cannot be repeated was in flight at the last event.
+    pub(crate) fn has_deed_in_flight(&self) -> bool {
+        self.deed_in_flight.load(Ordering::Relaxed)
     }
 
     /// Takes the bar away; the lines stay.
@@ -54,6 +63,8 @@ impl Progress {
 
 impl Observer for Progress {
     fn recorded(&self, event: &Event, task: &Task) {
+        let in_flight = task.state.has_deed_in_flight();
+        self.deed_in_flight.store(in_flight, Ordering::Relaxed);
         // Nothing panics while the lock is held, so a poisoned one is whole.
         let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(line) = lines.of(event, task) {
@@ -63,6 +74,11 @@ impl Observer for Progress {
         match &event.body {
             Body::ModelCalled(body) => bar.set_message(format!("model, step {}", body.step)),
             Body::SkillCalled(body) => bar.set_message(lines.skill(&body.call, task)),
+            Body::ModelFailed(_) => {
+                if let Some(until) = task.state.parked_until() {
+                    bar.set_message(format!("waits for the provider until {}", time::utc(until)));
+                }
+            }
             Body::SkillReturned(body) => step(bar, &body.relay.contract_step),
             _ => {}
         }

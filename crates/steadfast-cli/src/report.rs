@@ -4,6 +4,7 @@
 use serde::Serialize;
 use serde_json::Value;
 use steadfast::driver::Rest;
+use steadfast_core::budget::{Money, Resource, Scope};
 use steadfast_core::event::task::Cause;
 use steadfast_core::id::CallId;
 use steadfast_core::task::{Outcome, Task, Waiting};
@@ -29,6 +30,8 @@ struct Summary<'a> {
     steps: u32,
     elapsed_ms: u64,
     tokens: Tokens,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost: Option<Cost>,
     model_calls: u64,
     skill_calls: u64,
     attempts: Attempts,
@@ -42,6 +45,14 @@ struct Tokens {
     unknown: u64,
 }
 
+/// What the task cost, where its model has a price.
+#[derive(Serialize)]
+struct Cost {
+    spent: Money,
+    /// Upper bound of what calls without a recorded reply may have cost.
+    unknown: Money,
+}
+
 /// What the model tried. A skip or misorder is refused, so these count attempts.
 #[derive(Serialize)]
 struct Attempts {
@@ -53,7 +64,7 @@ struct Attempts {
 
 #[derive(Serialize)]
 struct WaitingFor {
-    /// `approval`, `doubt`, or `unpause`.
+    /// `approval`, `doubt`, `budget`, or `unpause`.
     r#for: &'static str,
     calls: Vec<OpenCall>,
 }
@@ -84,6 +95,7 @@ pub(crate) fn report(
         Rest::Ended(Outcome::Failed { .. }) => Exit::Halted,
         Rest::Ended(Outcome::Cancelled) => Exit::User,
         Rest::Waiting(_) => Exit::Waiting,
+        Rest::Stopped => Exit::Signal(15),
     })
 }
 
@@ -103,14 +115,16 @@ fn say(task: &Task, rest: &Rest, settings: &Settings, printer: &Printer) {
             printer.say(&format!("task {id} was cancelled ({costs})"));
         }
         Rest::Waiting(waiting) => say_waiting(task, waiting, settings, printer),
+        Rest::Stopped => {}
     }
 }
 
 fn costs(task: &Task) -> String {
     let state = &task.state;
     let time = time::span(state.last_at.ms_since(state.started_at));
+    let cost = cost(task).map_or_else(String::new, |cost| format!("{cost}, "));
     format!(
-        "{} {}, {} tokens, {time}",
+        "{} {}, {} tokens, {cost}{time}",
         state.stands.counters.steps,
         if state.stands.counters.steps == 1 {
             "step"
@@ -119,6 +133,26 @@ fn costs(task: &Task) -> String {
         },
         state.stands.spent.tokens()
     )
+}
+
+/// The currency that the task's model is priced in, where it costs anything.
+fn price(task: &Task) -> Option<&str> {
+    let price = task.state.stands.price.as_ref();
+    let price = price.filter(|price| !price.is_free())?;
+    Some(&price.currency)
+}
+
+fn money(micros: u64, currency: &str) -> Money {
+    Money {
+        micros,
+        currency: currency.to_owned(),
+    }
+}
+
+/// What the task has cost at most, where its model has a price.
+pub(crate) fn cost(task: &Task) -> Option<Money> {
+    let spent = task.state.stands.spent;
+    Some(money(spent.micros + spent.unknown_micros, price(task)?))
 }
 
 fn say_waiting(task: &Task, waiting: &Waiting, settings: &Settings, printer: &Printer) {
@@ -145,6 +179,22 @@ fn say_waiting(task: &Task, waiting: &Waiting, settings: &Settings, printer: &Pr
                 printer.say(&format!("  it was:     {}", resolve(call, "--done")));
                 printer.say(&format!("  it was not: {}", resolve(call, "--not-done")));
             }
+        }
+        Waiting::Budget { exhausted } => {
+            printer.say(&format!("task {id} waits: {exhausted}"));
+            let scope = match &exhausted.scope {
+                Scope::Task => String::new(),
+                Scope::State(name) => format!("{name}."),
+                Scope::Step(_) => "step.".to_owned(),
+            };
+            let key = match exhausted.resource {
+                Resource::ModelCalls => "calls",
+                Resource::Time => "time",
+                other => other.name(),
+            };
+            let resume = settings.command(&format!("resume {id} --budget {scope}{key}=…"));
+            printer.say(&format!("raise it and go on with `{resume}`"));
+            return;
         }
         Waiting::Paused => {
             let unpause = settings.command(&format!("unpause {id}"));
@@ -180,6 +230,7 @@ fn summary<'a>(task: &'a Task, rest: &'a Rest) -> Summary<'a> {
         }
         Rest::Ended(Outcome::Cancelled) => ("cancelled", None, None, None),
         Rest::Waiting(_) => ("waiting", None, None, None),
+        Rest::Stopped => ("stopped", None, None, None),
     };
     Summary {
         task: state.task.as_str(),
@@ -196,6 +247,10 @@ fn summary<'a>(task: &'a Task, rest: &'a Rest) -> Summary<'a> {
             output: spent.output_tokens,
             unknown: spent.unknown_tokens,
         },
+        cost: price(task).map(|currency| Cost {
+            spent: money(spent.micros, currency),
+            unknown: money(spent.unknown_micros, currency),
+        }),
         model_calls: spent.model_calls,
         skill_calls: spent.skill_calls,
         attempts: Attempts {
@@ -232,6 +287,10 @@ fn waiting_for(task: &Task, rest: &Rest) -> Option<WaitingFor> {
         Waiting::Doubt { calls } => Some(WaitingFor {
             r#for: "doubt",
             calls: open(calls),
+        }),
+        Waiting::Budget { .. } => Some(WaitingFor {
+            r#for: "budget",
+            calls: Vec::new(),
         }),
         Waiting::Paused => Some(WaitingFor {
             r#for: "unpause",

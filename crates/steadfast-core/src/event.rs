@@ -4,6 +4,7 @@
 //! of an [`Envelope`] that names the hash of the one before it, and never
 //! changed. Words and data stand in events only as [`Content`] names.
 
+pub mod budget;
 pub mod envelope;
 pub mod ledger;
 pub mod machine;
@@ -42,6 +43,7 @@ pub enum Body {
     CancelRequested(task::CancelRequested),
     TaskCancelled(task::TaskCancelled),
     TaskCompleted(task::TaskCompleted),
+    TaskFailing(task::TaskFailing),
     TaskFailed(task::TaskFailed),
     WorkflowAccepted(Box<task::WorkflowAccepted>),
 
@@ -69,6 +71,9 @@ pub enum Body {
     QuestionOpened(ledger::QuestionOpened),
     QuestionAnswered(ledger::QuestionAnswered),
     FactSet(ledger::FactSet),
+    BudgetSet(Box<budget::BudgetSet>),
+    PriceSet(budget::PriceSet),
+    BudgetExhausted(budget::BudgetExhausted),
 }
 
 impl Body {
@@ -82,6 +87,7 @@ impl Body {
             Body::CancelRequested(_) => "cancel_requested",
             Body::TaskCancelled(_) => "task_cancelled",
             Body::TaskCompleted(_) => "task_completed",
+            Body::TaskFailing(_) => "task_failing",
             Body::TaskFailed(_) => "task_failed",
             Body::WorkflowAccepted(_) => "workflow_accepted",
             Body::ModelCalled(_) => "model_called",
@@ -104,6 +110,9 @@ impl Body {
             Body::QuestionOpened(_) => "question_opened",
             Body::QuestionAnswered(_) => "question_answered",
             Body::FactSet(_) => "fact_set",
+            Body::BudgetSet(_) => "budget_set",
+            Body::PriceSet(_) => "price_set",
+            Body::BudgetExhausted(_) => "budget_exhausted",
         }
     }
 }
@@ -143,7 +152,11 @@ impl HoldsContent for Body {
             | Body::TaskResumed(_)
             | Body::CancelRequested(_)
             | Body::TaskCancelled(_)
+            | Body::TaskFailing(_)
             | Body::TaskFailed(_)
+            | Body::BudgetSet(_)
+            | Body::PriceSet(_)
+            | Body::BudgetExhausted(_)
             | Body::ApprovalRequested(_)
             | Body::SkillCalled(_)
             | Body::StateEntered(_)

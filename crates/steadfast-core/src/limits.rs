@@ -25,7 +25,7 @@ pub const VISITS_DEFAULT: u32 = 10;
 /// Replies in a row of which nothing was admitted, before the task is stopped
 /// with a diagnosis.
 pub const REFUSALS_IN_A_ROW_DEFAULT: u32 = 5;
-/// Calls of a model for one step, the failed ones included.
+/// Replies of a model for one step that cannot be used.
 pub const MODEL_ATTEMPTS_DEFAULT: u32 = 4;
 /// Skill calls at work at the same time.
 pub const PARALLEL_DEFAULT: u32 = 4;
@@ -244,3 +244,23 @@ pub const LEDGER_RULE_BYTES_MAX: usize = 16 * 1024;
 pub const ANSWER_REPAIRS_MAX: u32 = 3;
 /// Named values of one task.
 pub const FACTS_MAX: usize = 256;
+
+// Budgets and waiting for a model.
+
+/// For how long a model that cannot be called for the moment is waited for, in
+/// milliseconds: an outage of an afternoon is survived (field report R58).
+pub const MODEL_PATIENCE_MS_DEFAULT: u64 = 2 * 60 * 60 * 1_000;
+/// First pause before a model is called again (field report R56).
+pub const MODEL_BACKOFF_BASE_MS_DEFAULT: u64 = 1_000;
+/// Calls for one step whose reply was cut at the output limit; each gets more
+/// room than the one before (field reports R63, R85).
+pub const OUTPUT_ATTEMPTS_MAX: u32 = 3;
+/// Time between the first calls of two tasks after a cool-down that they share.
+pub const COOLDOWN_SPREAD_MS: u64 = 250;
+/// How long a command that is told to stop lets a deed in flight settle.
+pub const STOP_GRACE_MS: u64 = 10_000;
+/// How long it waits for its driver where no deed is in flight.
+pub const STOP_MS: u64 = 1_000;
+
+const _: () = assert!(MODEL_BACKOFF_BASE_MS_DEFAULT <= BACKOFF_MAX_MS_DEFAULT);
+const _: () = assert!(BACKOFF_MAX_MS_DEFAULT < MODEL_PATIENCE_MS_DEFAULT);

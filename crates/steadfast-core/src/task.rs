@@ -21,6 +21,8 @@ mod moves;
 mod obey;
 pub mod outcome;
 pub mod record;
+mod retry;
+mod spend;
 mod standing;
 pub mod state;
 pub mod variables;

@@ -15,7 +15,7 @@ use async_trait::async_trait;
 use steadfast::model::Model;
 
 use steadfast_core::context::{Message, Request};
-use steadfast_core::event::model::ModelFailure;
+use steadfast_core::event::model::{ModelFailure, Usage};
 use steadfast_core::proposal::{ModelError, Reply};
 
 use crate::dice::{Dice, Mark};
@@ -122,6 +122,9 @@ impl Model for SimModel {
             self.world.complain(format!("malformed context: {flaw}"));
         }
         let mut dice = Dice::of(&[self.seed, mark, self.world.head().0]);
+        if let Some(left) = self.world.outage_ms() {
+            return Err(gone(left, &mut dice));
+        }
         if dice.chance(self.failing_percent) {
             let classes = [
                 ModelFailure::Transport,
@@ -134,9 +137,55 @@ impl Model for SimModel {
                 .pick(&classes)
                 .copied()
                 .unwrap_or(ModelFailure::Provider);
-            return Err(ModelError::new(class, "simulated"));
+            let asks = class == ModelFailure::RateLimited && dice.chance(50);
+            return Err(ModelError {
+                retry_after_ms: asks.then(|| dice.below(120_000)),
+                ..ModelError::new(class, "simulated")
+            });
         }
-        self.kind.reply(request, &mut dice)
+        let mut reply = self.kind.reply(request, &mut dice)?;
+        if reply.usage.is_none() && dice.chance(60) {
+            reply.usage = Some(usage(request, &reply));
+        }
+        Ok(reply)
+    }
+}
+
+/// What comes of a call while the provider is gone.
+fn gone(left_ms: u64, dice: &mut Dice) -> ModelError {
+    let class = match dice.below(4) {
+        0 => ModelFailure::Provider,
+        1 => ModelFailure::Unreachable,
+        2 => ModelFailure::Timeout,
+        _ => ModelFailure::RateLimited,
+    };
+    // Some say how long, and some promise too much.
+    let says = class == ModelFailure::RateLimited && dice.chance(50);
+    ModelError {
+        retry_after_ms: says.then(|| dice.below(left_ms + 1)),
+        ..ModelError::new(class, "gone for a while")
+    }
+}
+
+/// Tokens as a provider counts them: fewer than the runtime's estimate.
+fn usage(request: &Request, reply: &Reply) -> Usage {
+    let of = |text: &str| text.len() as u64 / 8;
+    let prompt = request.messages.iter().map(|message| match message {
+        Message::System { parts } | Message::User { parts } => {
+            parts.iter().map(|part| of(&part.text)).sum()
+        }
+        Message::Assistant { text, calls } => {
+            let calls = calls.iter().map(|call| of(&call.args));
+            of(text.as_deref().unwrap_or_default()) + calls.sum::<u64>()
+        }
+        Message::Tool { text, .. } => of(text),
+    });
+    let said = reply.calls.iter().map(|call| of(&call.args)).sum::<u64>()
+        + of(reply.text.as_deref().unwrap_or_default());
+    Usage {
+        input_tokens: prompt.sum(),
+        output_tokens: said.min(request.output_tokens_max.into()),
+        cached_input_tokens: 0,
     }
 }
 

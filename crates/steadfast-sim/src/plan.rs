@@ -1,10 +1,11 @@
 //! What one run is: a workflow, a model and what goes wrong, all from a seed.
 
+use steadfast_core::budget::Budget;
 use steadfast_core::task::input::Command;
 
 use crate::dice::Dice;
 use crate::model::Kind;
-use crate::workflow::{Case, Shape, build, content_pipeline};
+use crate::workflow::{Case, PATIENCE_MS, Purse, Shape, build, content_pipeline};
 use crate::world::{Crash, Faults, Side, SkillFault};
 
 /// One run. Equal plans give equal logs.
@@ -25,7 +26,7 @@ impl Plan {
     /// The plan of a seed, without a crash. `model` overrides the seed's choice.
     pub fn generate(seed: u64, model: Option<Kind>) -> Plan {
         let mut dice = Dice::of(&[seed, 0x91a4]);
-        let shape = (!dice.chance(5)).then(|| Shape::generate(&mut dice));
+        let mut shape = (!dice.chance(5)).then(|| Shape::generate(&mut dice));
         let drawn = dice.pick(&Kind::ALL).copied().unwrap_or(Kind::Honest);
         let mut faults = Faults::default();
         if dice.chance(50) {
@@ -40,6 +41,15 @@ impl Plan {
                     .commands
                     .push((2 + dice.below(40), command(&mut dice)));
             }
+        }
+        // Of their own dice, so that older seeds stay what they were.
+        let mut more = Dice::of(&[seed, 0xb0d6]);
+        if let Some(shape) = shape.as_mut().filter(|_| more.chance(15)) {
+            shape.purse = Purse::generate(&mut more);
+        }
+        if more.chance(8) {
+            let (from, length) = (more.below(60), more.below(PATIENCE_MS * 5 / 4));
+            faults.outage = Some((from, length));
         }
         Plan {
             seed,
@@ -87,10 +97,13 @@ impl Plan {
     /// user says in between, and a deadline that a new process starts anew, are
     /// not the same in both; nor is a limit on the task's time, since a restart
     /// takes time, and an effect at work when the limit ends the task is only
-    /// heard of by a driver that lived on.
+    /// heard of by a driver that lived on; nor a budget, since a call whose reply
+    /// was lost may have been charged; nor an outage, which is by the clock.
     pub fn is_comparable(&self) -> bool {
         self.faults.commands.is_empty()
             && self.case().spec.limits.time_ms.is_none()
+            && self.case().spec.budget == Budget::default()
+            && self.faults.outage.is_none()
             && !self
                 .faults
                 .skills

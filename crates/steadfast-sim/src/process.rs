@@ -10,6 +10,7 @@ use serde_json::json;
 use steadfast::driver::{Driver, Rest, Settings};
 use steadfast::rules::StandardRules;
 use steadfast::skill::{Skill, Skills};
+use steadfast_core::budget::{Bounds, BudgetChange};
 use steadfast_core::content::Salt;
 use steadfast_core::event::Event;
 
@@ -84,6 +85,7 @@ pub fn start(case: &Case) -> Start {
         documents: Vec::new(),
         facts: BTreeMap::from([("flag".to_owned(), json!(case.flag))]),
         parent: None,
+        budget: Default::default(),
         window: Window {
             tokens: 16_000,
             output_tokens: 1_000,
@@ -138,8 +140,14 @@ pub fn execute_with(
         holder: "driver".to_owned(),
         settings: Settings {
             snapshot_every: plan.snapshot_every,
+            // An outage of minutes is looked at less often, to keep a run short.
+            inbox_poll_ms: match plan.faults.outage {
+                Some(_) => 5_000,
+                None => Settings::default().inbox_poll_ms,
+            },
             ..Settings::default()
         },
+        stop: Default::default(),
     };
     let id = TaskId::from("t_sim");
     let (crashes, violations) = (0, Vec::new());
@@ -254,10 +262,31 @@ impl Process<'_> {
                 }
                 Ran::Finished(Ok(Rest::Ended(_))) => return,
                 Ran::Finished(Ok(Rest::Waiting(waiting))) => self.person(&waiting),
+                Ran::Finished(Ok(Rest::Stopped)) => {
+                    return self.violations.push("nobody stopped it".to_owned());
+                }
             }
         }
         self.violations
             .push(format!("no end after {RESTARTS_MAX} restarts"));
+    }
+
+    /// A person who raises what ran out, once and for good.
+    fn raise(&self) -> Command {
+        let bounds = Bounds {
+            tokens: Some(u64::MAX),
+            money: None,
+            model_calls: Some(u64::MAX),
+            skill_calls: Some(u64::MAX),
+            time_ms: Some(u64::MAX),
+        };
+        Command::SetBudget {
+            change: BudgetChange {
+                task: bounds.clone(),
+                step: bounds,
+                ..BudgetChange::default()
+            },
+        }
     }
 
     /// What the person does: decides by chance, settles by a look at the world.
@@ -287,6 +316,7 @@ impl Process<'_> {
                 calls.iter().map(settle).collect()
             }
             Waiting::Paused => vec![Command::Resume],
+            Waiting::Budget { .. } => vec![self.raise()],
             Waiting::Ended { .. } => Vec::new(),
         };
         for command in &commands {

@@ -3,6 +3,7 @@
 //! Nothing here asks the gate: the walk over the spec, the pairing of proposals
 //! and the counting of deeds are done a second time, in another way.
 
+mod books;
 mod compare;
 mod replay;
 mod walk;

@@ -65,6 +65,7 @@ fn simpler(plan: &Plan) -> Vec<Plan> {
         });
     }
     with(&|plan| std::mem::take(&mut plan.model_failing_percent) > 0);
+    with(&|plan| plan.faults.outage.take().is_some());
     with(&|plan| std::mem::take(&mut plan.snapshot_every) > 0);
     with(&|plan| std::mem::take(&mut plan.doubled));
     for kind in [Kind::Honest, Kind::Lazy, Kind::Parallel] {
@@ -116,6 +117,10 @@ fn shapes(plan: &Plan, plans: &mut Vec<Plan>) {
     with(&|shape| shape.all_tools = false);
     with(&|shape| shape.urged = false);
     with(&|shape| shape.hasty = false);
+    with(&|shape| shape.purse.tokens = None);
+    with(&|shape| shape.purse.model_calls = None);
+    with(&|shape| shape.purse.skill_calls = None);
+    with(&|shape| shape.purse.ask = false);
 }
 
 /// The same crash at an earlier point.
@@ -158,13 +163,14 @@ pub fn as_test(plan: &Plan, violations: &Violations) -> String {
         "{said}#[test]\nfn seed_{seed}() {{\n    let plan = Plan {{\n        seed: {seed},\n        \
          shape: {shape},\n        model: Kind::{model:?},\n        faults: Faults {{\n            \
          crashes: vec!{crashes},\n            skills: BTreeMap::from({skills}),\n            \
-         commands: vec!{commands},\n        }},\n        model_failing_percent: {failing},\n        \
+         commands: vec!{commands},\n            outage: {outage:?},\n        }},\n        model_failing_percent: {failing},\n        \
          snapshot_every: {snapshots},\n        doubled: {doubled},\n    }};\n    \
          assert_eq!(one(&plan, &rules()), Vec::<String>::new());\n}}\n",
         seed = plan.seed,
         model = plan.model,
         crashes = spelled(&format!("{:?}", plan.faults.crashes)),
         skills = pairs(plan),
+        outage = plan.faults.outage,
         commands = spelled(&format!("{:?}", plan.faults.commands)),
         failing = plan.model_failing_percent,
         snapshots = plan.snapshot_every,

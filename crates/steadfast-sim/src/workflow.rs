@@ -9,17 +9,21 @@ mod shape;
 use std::collections::BTreeMap;
 
 use serde_json::json;
+use steadfast_core::budget::{Budget, OnExhausted};
 use steadfast_core::id::{SkillName, StateName};
 use steadfast_core::workflow::Spec;
 use steadfast_core::workflow::spec::{
-    AnswerFrom, Approval, Complete, EdgeSpec, EdgesSpec, EffectClass, Limits, Retry, SkillSpec,
-    StateSpec, Steering, ToolMask, UseFull, UseSpec,
+    AnswerFrom, Approval, Complete, EdgeSpec, EdgesSpec, EffectClass, Limits, ModelRetry, Retry,
+    SkillSpec, StateSpec, Steering, ToolMask, UseFull, UseSpec,
 };
 
-pub use shape::{Failure, Shape, Stay, Turn};
+pub use shape::{Failure, Purse, Shape, Stay, Turn};
 
 /// The one condition of generated workflows.
 pub const FLAG: &str = "facts.flag == true";
+
+/// How long a simulated task waits for its provider.
+pub const PATIENCE_MS: u64 = 15 * 60_000;
 
 /// A workflow, and which of its skills are checks and verifiers.
 #[derive(Clone, Debug)]
@@ -95,6 +99,20 @@ pub fn build(shape: &Shape) -> Case {
             visits: 3,
             time_ms: shape.hasty.then_some(3_000),
             ..Limits::default()
+        },
+        budget: Budget {
+            tokens: shape.purse.tokens,
+            model_calls: shape.purse.model_calls,
+            skill_calls: shape.purse.skill_calls,
+            on_exhausted: match shape.purse.ask {
+                true => OnExhausted::Ask,
+                false => OnExhausted::Fail,
+            },
+            ..Budget::default()
+        },
+        retry: ModelRetry {
+            patience_ms: PATIENCE_MS,
+            ..ModelRetry::default()
         },
     };
     let input = if shape.urged {

@@ -65,6 +65,7 @@ pub enum SkillFault {
 pub struct World {
     pub clock: SimClock,
     pub effects: Effects,
+    outage: Option<(Timestamp, Timestamp)>,
     inner: Mutex<Inner>,
 }
 
@@ -87,6 +88,8 @@ pub struct Faults {
     pub skills: BTreeMap<u32, SkillFault>,
     /// What the user says once the log has reached an event.
     pub commands: Vec<(u64, Command)>,
+    /// The provider is gone, from so many milliseconds on, for so many.
+    pub outage: Option<(u64, u64)>,
 }
 
 impl World {
@@ -101,8 +104,15 @@ impl World {
             commands,
             ..Inner::default()
         };
+        let clock = SimClock::new();
+        let begun = steadfast::clock::Clock::now(&clock);
+        let outage = faults.outage.map(|(from, length)| {
+            let from = begun.plus_ms(from);
+            (from, from.plus_ms(length))
+        });
         Arc::new(World {
-            clock: SimClock::new(),
+            clock,
+            outage,
             effects: Effects::new(faults.skills.clone(), seed),
             inner: Mutex::new(inner),
         })
@@ -154,6 +164,13 @@ impl World {
             .into_values()
             .flatten()
             .collect()
+    }
+
+    /// How long the provider is still gone, if it is.
+    pub fn outage_ms(&self) -> Option<u64> {
+        let now = self.now();
+        let (from, until) = self.outage?;
+        (from <= now && now < until).then(|| until.ms_since(now))
     }
 
     /// Notes what a model was sent.

@@ -9,7 +9,9 @@
 mod effects;
 mod error;
 mod inbox;
+mod price;
 mod session;
+mod stop;
 mod transitions;
 
 use std::sync::Arc;
@@ -28,6 +30,7 @@ use crate::skill::Skills;
 
 pub use error::Error;
 pub use session::{load, rebuild_request};
+pub use stop::Stop;
 pub use transitions::{Transition, transitions};
 
 /// What a run is told of as it goes. Display only: nothing depends on it.
@@ -54,6 +57,8 @@ pub struct Driver {
     /// A name that no other process has; see [`Log::lease`].
     pub holder: String,
     pub settings: Settings,
+    /// Tells a running driver to come to rest.
+    pub stop: Stop,
 }
 
 /// How a driver goes about its work.
@@ -85,6 +90,8 @@ pub enum Rest {
     Ended(Outcome),
     /// A person has to act first.
     Waiting(Waiting),
+    /// It was told to stop. The task goes on when it is run again.
+    Stopped,
 }
 
 impl std::fmt::Debug for Driver {
@@ -106,6 +113,7 @@ impl Driver {
             observer: Arc::new(Unobserved),
             holder: format!("driver-{}", uuid::Uuid::now_v7()),
             settings: Settings::default(),
+            stop: Stop::default(),
             model,
         }
     }

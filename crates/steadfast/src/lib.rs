@@ -37,6 +37,7 @@
 //!     documents: vec![],
 //!     facts: BTreeMap::new(),
 //!     parent: None,
+//!     budget: Default::default(),
 //!     window: Window { tokens: 8_000, output_tokens: 1_000 },
 //! };
 //! driver.start(&task, Salt([7; 32]), start).await?;

@@ -8,6 +8,7 @@
 
 #[cfg(feature = "anthropic")]
 pub mod anthropic;
+pub mod courteous;
 pub mod delta;
 pub mod extractive;
 pub mod failure;
@@ -33,6 +34,7 @@ use steadfast_core::rules::Tokenizer;
 
 use crate::secret::Secret;
 
+pub use courteous::{CoolDowns, Courteous};
 pub use extractive::Extractive;
 pub use parameters::Parameters;
 pub use recorded::Recorded;

@@ -14,6 +14,7 @@ const DUE: &str = "crates/steadfast-core/src/task/due.rs";
 const ENTRY: &str = "crates/steadfast-core/src/ledger/entry.rs";
 const HOST: &str = "crates/steadfast-core/src/text/link/host.rs";
 const FOLD: &str = "crates/steadfast-core/src/task/fold.rs";
+const FOLD_MODEL: &str = "crates/steadfast-core/src/task/fold/model.rs";
 const INSTRUCT: &str = "crates/steadfast-core/src/task/instruct.rs";
 const INSTRUCTIONS: &str = "crates/steadfast-core/src/context/instructions.rs";
 const KEEP: &str = "crates/steadfast-core/src/task/keep.rs";
@@ -24,6 +25,8 @@ const OBEY: &str = "crates/steadfast-core/src/task/obey.rs";
 const OUTCOME: &str = "crates/steadfast-core/src/task/outcome.rs";
 const RECORD: &str = "crates/steadfast-core/src/task/record.rs";
 const REPLACE: &str = "crates/steadfast-core/src/ledger/replace.rs";
+const RETRY: &str = "crates/steadfast-core/src/task/retry.rs";
+const SPEND: &str = "crates/steadfast-core/src/task/spend.rs";
 const STATE: &str = "crates/steadfast-core/src/task/state.rs";
 const CORE: &str = "steadfast-core";
 
@@ -378,10 +381,66 @@ pub(super) const MUTANTS: &[Mutant] = &[
     mutant(
         "G12",
         "a cut reply retried without end",
+        RETRY,
+        "if cuts < limits::OUTPUT_ATTEMPTS_MAX && room > slot.output_tokens_max {",
+        "if cuts < 9 && room > slot.output_tokens_max {",
+        "r63_a_cut_reply_gets_more_room_and_is_no_parse_error",
+    ),
+    mutant(
+        "G12",
+        "a provider that is gone is waited for without end",
+        RETRY,
+        "None if now < deadline =>",
+        "None if now < deadline.plus_ms(patience * 9) =>",
+        "r58_patience_ends_and_the_diagnosis_says_so",
+    ),
+    mutant(
+        "G12",
+        "what a call reserves is not counted",
+        FOLD_MODEL,
+        "self.stands.account.reserve(state.as_ref(), reserved);",
+        "self.stands.account.reserve(state.as_ref(), Amounts::default());",
+        "g12_a_call_is_reserved_and_settled_at_what_the_provider_says",
+    ),
+    mutant(
+        "G12",
+        "a call that does not fit is made",
+        SPEND,
+        "spent.saturating_add(reserved).saturating_add(asked) > limit",
+        "spent.saturating_add(reserved) > limit",
+        "g12_a_call_that_does_not_fit_is_not_made",
+    ),
+    mutant(
+        "G12",
+        "a lost reply gives its reservation back",
+        FOLD_MODEL,
+        "self.unknown(&slot, unrecorded);",
+        "self.unknown(&slot, 0);",
+        "g12_a_lost_reply_keeps_its_reservation_and_no_more",
+    ),
+    mutant(
+        "G12",
+        "a lost call is made again without room for it",
+        SPEND,
+        "lost == 0 || self.fits(",
+        "true || self.fits(",
+        "g12_a_lost_call_without_room_is_not_made_again",
+    ),
+    mutant(
+        "G12",
+        "calls side by side do not see each other",
+        FOLD,
+        "account.settle(state.as_ref(), Amounts::default(), Amounts::SKILL_CALL);",
+        "account.settle(state.as_ref(), Amounts::default(), Amounts::default());",
+        "g12_calls_side_by_side_share_one_budget",
+    ),
+    mutant(
+        "G6",
+        "a limit ends a task with a deed in flight",
         RECORD,
-        "let again = error.class.is_retryable() && attempt < max;",
-        "let again = error.class.is_retryable() && attempt < max * 9;",
-        "r63_a_cut_reply_is_retried_with_more_room_and_bounded",
+        "if self.task.state.has_deed_in_flight() {",
+        "if false {",
+        "g06_a_limit_lets_a_deed_in_flight_settle_first",
     ),
     mutant(
         "G12",

@@ -22,7 +22,7 @@ use crate::exit::Exit;
 use crate::origin::Origin;
 use crate::printer::Printer;
 use crate::settings::{self, Settings};
-use crate::{model, pending, report, store, workflow};
+use crate::{budget, model, pending, report, store, workflow};
 
 pub(crate) async fn run(
     args: Resume,
@@ -47,7 +47,12 @@ pub(crate) async fn go_on(
         return report::report(&task, &Rest::Ended(outcome.clone()), settings, printer);
     }
     let origin = Origin::load(settings, id)?;
+    let change = budget::read(&onward.budget)?;
     let skills = skills(log, &task, origin.as_ref(), &onward, settings, printer).await?;
+    if !change.is_empty() {
+        let command = Command::SetBudget { change };
+        pending::post(log, id, principal(settings), &command).await?;
+    }
     let begun_with = origin.as_ref().map(|origin| origin.model.as_str());
     let name = model::named(onward.model.as_deref().or(begun_with), &onward.recording);
     let (model, why) = model::choose_for(&name, settings, log.as_ref(), id).await?;

@@ -14,7 +14,7 @@ use crate::exit::Exit;
 use crate::origin::Origin;
 use crate::printer::Printer;
 use crate::settings::Settings;
-use crate::{input, model, store, workflow};
+use crate::{budget, input, model, store, workflow};
 
 pub(crate) async fn run(args: Run, settings: &Settings, printer: &Printer) -> Result<Exit, Error> {
     let loaded = workflow::load(&args.workflow, args.registry.as_deref())?;
@@ -33,6 +33,7 @@ pub(crate) async fn run(args: Run, settings: &Settings, printer: &Printer) -> Re
         documents: input::documents(&args.docs)?,
         facts: input::facts(&args.facts)?,
         parent: None,
+        budget: budget::read(&args.budget)?,
         window: model::window(model.as_ref(), args.window, args.output_tokens)?,
     };
     let log = store::open(settings)?;

@@ -1,6 +1,9 @@
 //! `steadfast tasks`: what is in the store, newest first.
 
 use serde::Serialize;
+use steadfast::driver::load;
+use steadfast_core::budget::Money;
+use steadfast_core::id::{TaskId, Timestamp};
 use steadfast_store::{Log, TaskFilter, TaskSummary};
 
 use crate::args::Tasks;
@@ -8,7 +11,9 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::settings::Settings;
-use crate::{store, time};
+use crate::{report, store, time};
+
+const COLUMNS: usize = 7;
 
 /// A task as programs read it. Times in microseconds since 1970 UTC.
 #[derive(Serialize)]
@@ -20,6 +25,35 @@ struct Row<'a> {
     created_at: i64,
     status_at: Option<i64>,
     parent: Option<&'a str>,
+    /// Tokens used, with the upper bound of what is unknown; none of a log that
+    /// does not read.
+    tokens: Option<u64>,
+    /// The same in money, where the model has a price.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost: Option<Money>,
+    /// Until when it waits for its provider.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parked_until: Option<i64>,
+}
+
+/// What a row shows of the task itself.
+#[derive(Default)]
+struct Spending {
+    tokens: Option<u64>,
+    cost: Option<Money>,
+    parked_until: Option<Timestamp>,
+}
+
+async fn spending(log: &dyn Log, id: &TaskId) -> Spending {
+    // The list is for finding tasks; `verify` is for those that do not read.
+    let Ok(task) = load(log, id).await else {
+        return Spending::default();
+    };
+    Spending {
+        tokens: Some(task.state.stands.spent.tokens()),
+        cost: report::cost(&task),
+        parked_until: task.state.parked_until(),
+    }
 }
 
 pub(crate) async fn run(
@@ -42,7 +76,15 @@ pub(crate) async fn run(
         limit: args.limit,
     };
     let tasks = log.tasks(&filter).await?;
-    let rows: Vec<Row<'_>> = tasks.iter().map(row).collect();
+    let mut spent = Vec::with_capacity(tasks.len());
+    for task in &tasks {
+        spent.push(spending(log.as_ref(), &task.id).await);
+    }
+    let rows: Vec<Row<'_>> = tasks
+        .iter()
+        .zip(spent)
+        .map(|(task, spent)| row(task, spent))
+        .collect();
     if printer.json {
         rows.iter().try_for_each(|row| printer.json(row))?;
     } else if rows.is_empty() {
@@ -53,7 +95,7 @@ pub(crate) async fn run(
     Ok(Exit::Ok)
 }
 
-fn row(task: &TaskSummary) -> Row<'_> {
+fn row(task: &TaskSummary, spent: Spending) -> Row<'_> {
     Row {
         task: task.id.as_str(),
         workflow: &task.workflow_id,
@@ -63,30 +105,50 @@ fn row(task: &TaskSummary) -> Row<'_> {
         created_at: task.created_at.0,
         status_at: task.status.as_ref().map(|status| status.at.0),
         parent: task.parent.as_ref().map(|parent| parent.as_str()),
+        tokens: spent.tokens,
+        cost: spent.cost,
+        parked_until: spent.parked_until.map(|at| at.0),
     }
 }
 
 fn table(rows: &[Row<'_>]) -> String {
-    let head = ["TASK", "WORKFLOW", "STATUS", "EVENTS", "STARTED"].map(str::to_owned);
+    let head = [
+        "TASK", "WORKFLOW", "STATUS", "EVENTS", "STARTED", "TOKENS", "COST",
+    ]
+    .map(str::to_owned);
     let cells = rows.iter().map(|row| {
-        let started = time::utc(steadfast_core::id::Timestamp(row.created_at));
+        let started = time::utc(Timestamp(row.created_at));
         let (task, workflow) = (row.task.to_owned(), row.workflow.to_owned());
+        let status = match row.parked_until {
+            Some(at) => format!("{} until {}", row.status, time::utc(Timestamp(at))),
+            None => row.status.to_owned(),
+        };
         [
             task,
             workflow,
-            row.status.to_owned(),
+            status,
             row.events.to_string(),
             started,
+            row.tokens
+                .map(|tokens| tokens.to_string())
+                .unwrap_or_default(),
+            row.cost.as_ref().map(Money::to_string).unwrap_or_default(),
         ]
     });
-    let lines: Vec<[String; 5]> = std::iter::once(head).chain(cells).collect();
+    let lines: Vec<[String; COLUMNS]> = std::iter::once(head).chain(cells).collect();
     let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max();
-    let widths: Vec<usize> = (0..5).map(|column| width(column).unwrap_or(0)).collect();
-    let padded = |line: &[String; 5]| {
-        let cells = line.iter().zip(&widths);
-        let cells: Vec<String> = cells
-            .map(|(cell, width)| format!("{cell:<width$}"))
-            .collect();
+    // A column that says nothing of any task is left out.
+    let says = |column: &usize| lines[1..].iter().any(|line| !line[*column].is_empty());
+    let columns: Vec<(usize, usize)> = (0..COLUMNS)
+        .filter(says)
+        .map(|column| (column, width(column).unwrap_or(0)))
+        .collect();
+    let padded = |line: &[String; COLUMNS]| {
+        let cells = columns.iter().map(|(column, width)| {
+            let cell = &line[*column];
+            format!("{cell:<width$}")
+        });
+        let cells: Vec<String> = cells.collect();
         cells.join("  ").trim_end().to_owned()
     };
     lines.iter().map(padded).collect::<Vec<_>>().join("\n")

@@ -31,7 +31,13 @@ impl Lines {
         self.look(event, task);
         let line = match &event.body {
             Body::ModelFailed(body) => {
-                let then = again(body.retry_at, event.at);
+                let then = match body.retry_at {
+                    Some(at) if body.class.heals_with_time() => {
+                        let span = time::span(at.ms_since(event.at));
+                        format!("waits for the provider until {} ({span})", time::utc(at))
+                    }
+                    at => again(at, event.at),
+                };
                 let why = excerpt(&body.message, SHOWN);
                 format!("model failed ({}), {then}: {why}", body.class.name())
             }
@@ -70,7 +76,13 @@ impl Lines {
             Body::FactSet(body) => {
                 format!("{} = {}", body.name, excerpt(&body.value, SHOWN))
             }
-            Body::TaskStarted(_)
+            Body::BudgetSet(_) => "budget changed".to_owned(),
+            Body::BudgetExhausted(body) => body.exhausted.to_string(),
+            Body::TaskFailing(body) => {
+                format!("{}; a deed in flight settles first", body.diagnosis)
+            }
+            Body::PriceSet(_)
+            | Body::TaskStarted(_)
             | Body::TaskCancelled(_)
             | Body::TaskCompleted(_)
             | Body::TaskFailed(_)

@@ -8,6 +8,8 @@
 mod approval;
 mod audit;
 #[cfg(unix)]
+mod budget;
+#[cfg(unix)]
 mod cancel;
 mod check;
 mod check_answer;

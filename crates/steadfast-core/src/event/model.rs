@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::budget::Amounts;
 use crate::content::{Content, HoldsContent};
 use crate::hash::Hash;
 use crate::id::{CallId, Seq};
@@ -27,6 +28,10 @@ pub struct ModelCalled {
     pub fragments: Vec<Content>,
     pub tokens: u32,
     pub output_tokens_max: u32,
+    /// What the call can take at most; it counts as spent until the outcome is
+    /// known. None in logs that were written before there were budgets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reserved: Option<Amounts>,
 }
 
 /// The model's words, as they came.
@@ -42,6 +47,9 @@ pub struct ModelReplied {
     pub finish: Finish,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+    /// The same by the runtime's own count, where the provider says nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted: Option<Usage>,
     /// Provider fields that have no place here, kept as they came.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extra: Option<Content>,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::budget::{BudgetChange, Exhausted};
 use crate::content::{Content, HoldsContent};
 use crate::hash::Hash;
 use crate::id::{Seq, TaskId};
@@ -31,6 +32,9 @@ pub struct TaskStarted {
     /// are never used twice.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub behavior: Vec<u32>,
+    /// What the operator allows, over what the workflow declares.
+    #[serde(default, skip_serializing_if = "BudgetChange::is_empty")]
+    pub budget: BudgetChange,
     /// What the task was told about its models' room.
     pub window: Window,
 }
@@ -95,6 +99,14 @@ pub struct TaskCompleted {
     pub answer: Content,
 }
 
+/// The task will end without an answer, for this reason. Nothing new is
+/// proposed from here on; deeds in flight settle first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TaskFailing {
+    pub cause: Cause,
+    pub diagnosis: String,
+}
+
 /// The task ended without an answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TaskFailed {
@@ -111,6 +123,8 @@ pub enum Cause {
     Workflow { state: String },
     /// A bound was reached.
     Limit { limit: String, value: u64 },
+    /// A budget has no room for the next call.
+    Budget { exhausted: Exhausted },
     /// The context cannot fit the window.
     Infeasible { needed: u32, room: u32 },
     /// The model could not be called.

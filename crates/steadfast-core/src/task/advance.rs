@@ -3,12 +3,13 @@
 
 use serde_json::Value;
 
+use crate::budget::Amounts;
 use crate::context;
 use crate::event::Body;
 use crate::event::model::ModelCalled;
 use crate::event::proposal::{ApprovalRequested, CallAdmitted};
 use crate::event::skill::{SkillCalled, SkillFailed, SkillFailure};
-use crate::event::task::{Cause, TaskCancelled};
+use crate::event::task::{Cause, TaskCancelled, TaskFailed};
 use crate::id::CallId;
 use crate::task::record::{Draft, Stop};
 use crate::task::state::{Call, CallOutcome, Lifecycle, Stage};
@@ -18,7 +19,7 @@ use crate::workflow::spec::Steering;
 /// Moves a task on until something outside must happen: limits, the end, calls
 /// that the runtime makes by itself, the intents of reads, the next model call.
 pub(super) fn advance(draft: &mut Draft<'_>) -> Result<(), Stop> {
-    draft.end_cancelled()?;
+    draft.end_settled()?;
     if !draft.task.state.is_running() || draft.check_limits()? {
         return Ok(());
     }
@@ -26,24 +27,37 @@ pub(super) fn advance(draft: &mut Draft<'_>) -> Result<(), Stop> {
     if !draft.task.state.is_running() {
         return Ok(());
     }
+    if draft.task.state.stands.exhausted.is_some() {
+        return Ok(());
+    }
     draft.steer()?;
     draft.begin_reads()?;
+    draft.give_up_lost()?;
     draft.call_model()
 }
 
 impl Draft<'_> {
-    fn end_cancelled(&mut self) -> Result<(), Stop> {
-        let acts = |call: &Call| !call.may_repeat();
-        if self.task.state.stands.lifecycle == Lifecycle::Cancelling
-            && !self.task.state.stands.calls.values().any(acts)
-        {
-            self.runtime(Body::TaskCancelled(TaskCancelled {}))?;
+    /// Ends a task that was cancelled or is failing, once no deed is in flight.
+    fn end_settled(&mut self) -> Result<(), Stop> {
+        if self.task.state.has_deed_in_flight() {
+            return Ok(());
+        }
+        match self.task.state.stands.lifecycle.clone() {
+            Lifecycle::Cancelling => self.runtime(Body::TaskCancelled(TaskCancelled {}))?,
+            Lifecycle::Failing { cause, diagnosis } => {
+                self.runtime(Body::TaskFailed(TaskFailed { cause, diagnosis }))?;
+            }
+            Lifecycle::Running | Lifecycle::Paused | Lifecycle::Ended { .. } => {}
         }
         Ok(())
     }
 
     /// Whether a bound is reached; the task is then ended with a diagnosis.
     fn check_limits(&mut self) -> Result<bool, Stop> {
+        if let Some(exhausted) = self.task.overdue(self.turn.now) {
+            self.exhaust(exhausted)?;
+            return Ok(true);
+        }
         let limits = self.task.workflow.spec.limits;
         let stands = &self.task.state.stands;
         let refusals = u64::from(stands.counters.refusals_in_a_row);
@@ -54,12 +68,6 @@ impl Draft<'_> {
                 "refusals",
                 refusals,
                 format!("nothing of {refusals} replies in a row was admitted{last}"),
-            ))
-        } else if let Some(max) = limits.tokens.filter(|max| stands.spent.tokens() >= *max) {
-            Some((
-                "tokens",
-                max,
-                format!("the task used {} of {max} tokens", stands.spent.tokens()),
             ))
         } else {
             let spent = limits.time_ms.filter(|max| elapsed >= *max);
@@ -182,7 +190,8 @@ impl Draft<'_> {
                     ..
                 }
             );
-            if reads && ready {
+            let held = self.task.state.stands.exhausted.is_some();
+            if reads && ready && !held && self.task.state.is_running() {
                 self.begin_call(&call.clone())?;
             }
         }
@@ -224,6 +233,14 @@ impl Draft<'_> {
             };
             return self.runtime(Body::SkillFailed(failed));
         }
+        if !verifying {
+            let (state, step) = (call.state.clone(), self.task.state.stands.counters.steps);
+            let asked = Amounts::SKILL_CALL;
+            let fits = self.task.fits(asked, state.as_ref(), step, self.turn.now);
+            if let Err(exhausted) = fits {
+                return self.exhaust(exhausted);
+            }
+        }
         let skill = call.skill.clone();
         self.runtime(Body::SkillCalled(SkillCalled {
             call: id.clone(),
@@ -242,7 +259,7 @@ impl Draft<'_> {
     /// fixed here, byte for byte.
     fn call_model(&mut self) -> Result<(), Stop> {
         let state = &self.task.state;
-        if !state.stands.calls.is_empty() {
+        if !state.is_running() || !state.stands.calls.is_empty() {
             return Ok(());
         }
         let (step, attempt, allowance) = match &state.stands.model {
@@ -269,7 +286,13 @@ impl Draft<'_> {
         }
         match context::assemble(&self.task, allowance, self.turn.rules.tokenizer) {
             Ok(context) => {
+                let asked = self.reservation(context.manifest.tokens, allowance);
+                let fits = self.task.fits(asked, state.current(), step, self.turn.now);
+                if let Err(exhausted) = fits {
+                    return Ok(self.exhaust(exhausted)?);
+                }
                 let body = ModelCalled {
+                    reserved: Some(asked),
                     call: CallId::new(format!("m{step}.{attempt}")),
                     step,
                     attempt,
@@ -294,16 +317,12 @@ impl Draft<'_> {
         }
     }
 
-    /// A reply that was cut gets twice the room the next time, up to half of the
-    /// window; any other failure leaves the allowance as it was.
+    /// A reply that was cut gets more room the next time; any other failure
+    /// leaves the allowance as it was.
     fn allowance(&self, before: u32) -> u32 {
-        let cut = self.task.state.stands.cut;
-        if cut {
-            before
-                .saturating_mul(2)
-                .min(self.task.state.window.tokens / 2)
-        } else {
-            before
+        match self.task.state.stands.cut {
+            true => self.task.wider(before),
+            false => before,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What may be done now. After a restart the same question gets the same
 //! answer, so crash recovery is no special case.
 
+use crate::budget::Exhausted;
 use crate::id::{CallId, Epoch, Timestamp};
 use crate::limits;
 use crate::task::Task;
@@ -70,6 +71,10 @@ pub enum Waiting {
     Doubt {
         calls: Vec<CallId>,
     },
+    /// For a person to raise a budget.
+    Budget {
+        exhausted: Exhausted,
+    },
     Paused,
     Ended {
         outcome: Outcome,
@@ -94,22 +99,31 @@ impl Task {
                 due.waiting = Some(Waiting::Paused);
                 return due;
             }
-            Lifecycle::Running | Lifecycle::Cancelling => {}
+            Lifecycle::Running | Lifecycle::Cancelling | Lifecycle::Failing { .. } => {}
         }
         self.skills_due(now, epoch, &mut due);
+        let held = self.state.stands.exhausted.is_some();
         if let Some(slot) = &self.state.stands.model {
             match slot.retry_at {
-                None => due.effects.push(Effect::CallModel {
+                None if self.may_send(slot, now, epoch) => due.effects.push(Effect::CallModel {
                     call: slot.call.clone(),
                 }),
+                // There is no room to make it a second time: it is given up.
+                None => due.wake(self.state.last_at),
+                Some(_) if held => {}
                 Some(at) => due.wake(at),
             }
         }
-        if let (true, Some(limit)) = (self.state.is_running(), self.workflow.spec.limits.time_ms) {
-            due.wake(self.state.started_at.plus_ms(limit));
+        if self.state.is_running() {
+            if let Some(limit) = self.workflow.spec.limits.time_ms {
+                due.wake(self.state.started_at.plus_ms(limit));
+            }
+            if let Some(at) = self.deadline() {
+                due.wake(at);
+            }
         }
         let idle = self.state.stands.calls.is_empty() && self.state.stands.model.is_none();
-        if self.state.is_running() && idle {
+        if self.state.is_running() && idle && !held {
             due.wake(self.state.last_at);
         }
         if due
@@ -135,10 +149,12 @@ impl Task {
                 Stage::Ready {
                     not_before: Some(at),
                     ..
-                } if *at > now => {
+                } if *at > now && self.state.stands.exhausted.is_none() => {
                     due.wake(*at);
                     None
                 }
+                // Until the budget is raised, nothing begins.
+                Stage::Ready { .. } if self.state.stands.exhausted.is_some() => None,
                 Stage::Ready { .. } if free && self.state.is_running() => Some(Effect::CallSkill {
                     call: id.clone(),
                     intent: Intent::Needed,
@@ -249,6 +265,10 @@ impl Task {
         let calls = of(&|call| call.is_in_doubt(epoch) && !self.can_ask(call));
         if !calls.is_empty() {
             return Some(Waiting::Doubt { calls });
+        }
+        if let Some(exhausted) = &self.state.stands.exhausted {
+            let exhausted = exhausted.clone();
+            return Some(Waiting::Budget { exhausted });
         }
         let calls = of(&|call| matches!(call.stage, Stage::Approval { .. }));
         (!calls.is_empty()).then_some(Waiting::Approval { calls })

@@ -4,12 +4,14 @@
 //! compile until it is decided here what it means. No rule is asked and no
 //! condition evaluated. The only way out is a log that contradicts itself.
 
+mod model;
+
 use std::collections::BTreeMap;
 
+use crate::budget::{Account, Amounts, OnExhausted};
 use crate::content::Content;
 use crate::event::ledger::{Cited, LedgerChanged, QuestionAnswered};
 use crate::event::machine::{Place, StateEntered};
-use crate::event::model::{Finish, ModelCalled, ModelFailure, ModelReplied};
 use crate::event::proposal::CallAdmitted;
 use crate::event::skill::{DeedSettled, SkillCalled, SkillFailed, SkillReturned};
 use crate::event::task::TaskStarted;
@@ -22,8 +24,8 @@ use crate::ledger::{ConstraintId, Ledger, Question, Rank};
 use crate::limits;
 use crate::source::Source;
 use crate::task::state::{
-    Beliefs, Call, CallOutcome, Deed, Lifecycle, ModelSlot, Outcome, Reading, ReadingOf, Receipt,
-    Said, Stage, Stands, State, Step, StepCall, Visit,
+    Beliefs, Call, CallOutcome, Deed, Lifecycle, Outcome, Reading, ReadingOf, Receipt, Said, Stage,
+    Stands, State, Step, StepCall, Visit,
 };
 use crate::workflow::gate::Refusal;
 
@@ -49,7 +51,11 @@ impl State {
             readings: BTreeMap::new(),
             window: started.window,
             beliefs: Beliefs::default(),
-            stands: Stands::default(),
+            stands: Stands {
+                account: Account::begin(first.at),
+                budget: started.budget.clone(),
+                ..Stands::default()
+            },
         }
     }
 
@@ -63,36 +69,34 @@ impl State {
             Body::UserSent(body) => self.message(event, &body.text)?,
             Body::TaskPaused(_) => self.stands.lifecycle = Lifecycle::Paused,
             Body::TaskResumed(_) => self.stands.lifecycle = Lifecycle::Running,
-            Body::CancelRequested(_) => self.cancel(),
-            Body::TaskCancelled(_) => self.end(Outcome::Cancelled),
+            Body::CancelRequested(_) => self.cancel(event),
+            Body::TaskCancelled(_) => self.end(event, Outcome::Cancelled),
             Body::TaskCompleted(body) => {
-                self.end(Outcome::Completed {
-                    answer: body.answer.clone(),
-                });
+                let answer = body.answer.clone();
+                self.end(event, Outcome::Completed { answer });
             }
-            Body::TaskFailed(body) => self.end(Outcome::Failed {
-                reason: body.cause.clone(),
-                diagnosis: body.diagnosis.clone(),
-            }),
+            Body::TaskFailing(body) => {
+                self.stands.lifecycle = Lifecycle::Failing {
+                    cause: body.cause.clone(),
+                    diagnosis: body.diagnosis.clone(),
+                };
+                self.stop(event);
+            }
+            Body::TaskFailed(body) => {
+                let outcome = Outcome::Failed {
+                    reason: body.cause.clone(),
+                    diagnosis: body.diagnosis.clone(),
+                };
+                self.end(event, outcome);
+            }
             Body::WorkflowAccepted(body) => {
+                self.stands.exhausted = None;
                 self.fingerprint = body.fingerprint;
                 self.workflow = body.workflow.clone();
             }
             Body::ModelCalled(body) => self.model_called(event, body),
             Body::ModelReplied(body) => self.model_replied(event, body)?,
-            Body::ModelFailed(body) => {
-                let slot = self
-                    .stands
-                    .model
-                    .as_mut()
-                    .filter(|slot| slot.call == body.call);
-                let slot = slot.ok_or("no such model call is open")?;
-                slot.retry_at = body.retry_at;
-                self.stands.cut = body.class == ModelFailure::OutputBudget;
-                if body.retry_at.is_none() {
-                    self.stands.model = None;
-                }
-            }
+            Body::ModelFailed(body) => self.model_failed(event, body)?,
             Body::CallAdmitted(body) => self.call_admitted(event, body)?,
             Body::CallRefused(body) => {
                 self.refused(&body.refusal);
@@ -137,7 +141,7 @@ impl State {
             Body::SkillReturned(body) => self.skill_returned(event, body)?,
             Body::SkillFailed(body) => self.skill_failed(event, body)?,
             Body::DeedSettled(body) => self.deed_settled(event, body)?,
-            Body::StateEntered(body) => self.state_entered(body),
+            Body::StateEntered(body) => self.state_entered(event, body),
             Body::StateSkipped(body) => {
                 self.beliefs.skipped.insert(body.state.clone(), event.seq);
             }
@@ -163,6 +167,15 @@ impl State {
                     seq: event.seq,
                 };
                 self.facts.insert(body.name.clone(), fact);
+            }
+            Body::BudgetSet(body) => {
+                self.stands.budget.take(&body.change);
+                self.stands.exhausted = None;
+            }
+            Body::PriceSet(body) => self.priced(body.price.clone()),
+            Body::BudgetExhausted(body) => {
+                let waits = body.then == OnExhausted::Ask;
+                self.stands.exhausted = waits.then(|| body.exhausted.clone());
             }
         }
         self.seq = event.seq;
@@ -236,9 +249,15 @@ impl State {
         Ok(())
     }
 
-    fn cancel(&mut self) {
+    fn cancel(&mut self, event: &Event) {
         self.stands.lifecycle = Lifecycle::Cancelling;
-        self.stands.model = None;
+        self.stop(event);
+    }
+
+    /// Nothing new begins from here on.
+    fn stop(&mut self, event: &Event) {
+        self.abandon_model(event.epoch);
+        self.stands.exhausted = None;
         self.drop_unbegun(|_| true);
     }
 
@@ -261,73 +280,10 @@ impl State {
         }
     }
 
-    fn end(&mut self, outcome: Outcome) {
+    fn end(&mut self, event: &Event, outcome: Outcome) {
         self.stands.lifecycle = Lifecycle::Ended { outcome };
-        self.stands.model = None;
-    }
-
-    fn model_called(&mut self, event: &Event, body: &ModelCalled) {
-        self.stands.counters.steps = body.step;
-        self.stands.spent.model_calls += 1;
-        self.stands.seen = body.basis;
-        self.stands.manifest = Some(body.manifest.clone());
-        self.stands.model = Some(ModelSlot {
-            call: body.call.clone(),
-            step: body.step,
-            attempt: body.attempt,
-            basis: body.basis,
-            epoch: event.epoch,
-            manifest: body.manifest.clone(),
-            context: body.context,
-            tokens: body.tokens,
-            output_tokens_max: body.output_tokens_max,
-            retry_at: None,
-        });
-    }
-
-    fn model_replied(&mut self, event: &Event, body: &ModelReplied) -> Result<(), String> {
-        let slot = self
-            .stands
-            .model
-            .as_ref()
-            .filter(|slot| slot.call == body.call);
-        let slot = slot.ok_or("no such model call is open")?;
-        let spent = &mut self.stands.spent;
-        match body.usage {
-            Some(usage) => {
-                spent.input_tokens += usage.input_tokens;
-                spent.output_tokens += usage.output_tokens;
-            }
-            None => spent.input_tokens += u64::from(slot.tokens),
-        }
-        // Each epoch between the call and its reply may have made the call once
-        // more without living to record the reply.
-        let unrecorded = event.epoch.0.saturating_sub(slot.epoch.0);
-        let each = u64::from(slot.tokens) + u64::from(slot.output_tokens_max);
-        spent.unknown_tokens += unrecorded * each;
-        if !body.is_usable() {
-            return Ok(());
-        }
-        let step = slot.step;
-        self.stands.model = None;
-        // Until something of the reply is admitted.
-        self.stands.counters.refusals_in_a_row += 1;
-        let calls = body.calls.iter().enumerate().map(|(index, call)| StepCall {
-            call: CallId::new(format!("s{step}.{index}")),
-            skill: call.skill.clone(),
-            args: call.args.clone(),
-            outcome: CallOutcome::Pending,
-        });
-        let text = body.text.clone();
-        self.push_step(Step {
-            no: step,
-            seq: event.seq,
-            text,
-            calls: calls.collect(),
-            refused: None,
-            repair: None,
-        });
-        Ok(())
+        self.stands.exhausted = None;
+        self.abandon_model(event.epoch);
     }
 
     fn call_admitted(&mut self, event: &Event, body: &CallAdmitted) -> Result<(), String> {
@@ -342,6 +298,8 @@ impl State {
             }
             None => {
                 self.stands.counters.steps += 1;
+                let step = self.stands.counters.steps;
+                self.stands.account.begin_step(step, event.at);
                 self.push_step(Step {
                     no: self.stands.counters.steps,
                     seq: event.seq,
@@ -394,6 +352,9 @@ impl State {
             call.attempt = body.attempt;
             call.called_at = event.at;
             call.stage = Stage::Called { epoch, approved };
+            let state = call.state.clone();
+            let account = &mut self.stands.account;
+            account.settle(state.as_ref(), Amounts::default(), Amounts::SKILL_CALL);
         }
         self.stands.spent.skill_calls += 1;
         Ok(())
@@ -470,11 +431,13 @@ impl State {
         Ok(())
     }
 
-    fn state_entered(&mut self, body: &StateEntered) {
+    fn state_entered(&mut self, event: &Event, body: &StateEntered) {
         if body.retry {
             self.beliefs.visit.unhandled = 0;
             return;
         }
+        let from = self.current().cloned();
+        self.stands.account.leave(from.as_ref(), event.at);
         self.beliefs.visit = Visit::default();
         if let Place::State(name) = &body.to {
             *self.stands.counters.visits.entry(name.clone()).or_default() += 1;
@@ -553,7 +516,7 @@ impl State {
         counters.order_attempts += u64::from(refusal.is_misorder());
     }
 
-    fn push_step(&mut self, step: Step) {
+    pub(super) fn push_step(&mut self, step: Step) {
         self.beliefs.steps.push_back(step);
         if self.beliefs.steps.len() > limits::WORKING_STEPS_MAX {
             self.beliefs.steps.pop_front();
@@ -618,15 +581,6 @@ fn first_facts(first: &Event, started: &TaskStarted) -> Facts {
 fn stored<T: serde::de::DeserializeOwned>(content: &Content) -> Result<T, String> {
     let bytes = content.payload().ok_or("its content was erased")?;
     serde_json::from_slice(bytes).map_err(|error| format!("its content does not read: {error}"))
-}
-
-impl ModelReplied {
-    /// Whether the reply proposes anything. A reply that was cut or withheld
-    /// does not, whatever it holds so far.
-    pub fn is_usable(&self) -> bool {
-        let cut = matches!(self.finish, Finish::Length | Finish::ContentFilter);
-        !cut && (self.text.is_some() || !self.calls.is_empty())
-    }
 }
 
 /// What identifies a check that said no.

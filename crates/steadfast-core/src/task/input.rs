@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::budget::BudgetChange;
 use crate::event::skill::SkillFailure;
 use crate::event::task::{Parent, Window};
 use crate::id::{CallId, Principal, Seq};
@@ -28,6 +29,8 @@ pub struct Start {
     pub facts: BTreeMap<String, Value>,
     pub parent: Option<Parent>,
     pub window: Window,
+    /// What the operator allows, over what the workflow declares.
+    pub budget: BudgetChange,
 }
 
 /// What came in.
@@ -98,6 +101,10 @@ pub enum Command {
     Settle {
         call: CallId,
         done: bool,
+    },
+    /// An operator sets what the task may cost, over what was set before.
+    SetBudget {
+        change: BudgetChange,
     },
     /// A person accepts that the task goes on under a changed workflow.
     AcceptWorkflow {

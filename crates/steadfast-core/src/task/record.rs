@@ -7,25 +7,26 @@
 
 use crate::content::Salt;
 use crate::context::Request;
-use crate::event::model::{Finish, ModelFailed, ModelFailure, ModelReplied, ProposedCall};
+use crate::event::budget::{BudgetSet, PriceSet};
+use crate::event::model::{Finish, ModelFailure, ModelReplied, ProposedCall, Usage};
 use crate::event::proposal::{
     AnswerAdmitted, AnswerRefused, ApprovalDecided, ApprovalRequested, CallAdmitted, CallRefused,
 };
 use crate::event::task::{
-    CancelRequested, Cause, Document, TaskCompleted, TaskFailed, TaskPaused, TaskResumed,
-    TaskStarted, UserSent, WorkflowAccepted,
+    CancelRequested, Cause, Document, TaskCompleted, TaskFailed, TaskFailing, TaskPaused,
+    TaskResumed, TaskStarted, UserSent, WorkflowAccepted,
 };
 use crate::event::{Body, Event};
 use crate::id::{CallId, Epoch, Principal, Seq, TaskId, Timestamp};
 use crate::ledger::Trigger;
 use crate::limits;
+use crate::price::Price;
 use crate::proposal::{ModelError, Reply, ReplyCall};
 use crate::rules::Rules;
 use crate::source::Source;
 use crate::task::admit::Admitted;
 use crate::task::input::{Command, Input, Start};
 use crate::task::instruct::Proposal;
-use crate::task::outcome::backoff;
 use crate::task::state::{Lifecycle, Stage};
 use crate::task::variables::RuleError;
 use crate::task::{Corrupt, Task, advance};
@@ -101,6 +102,7 @@ impl Task {
             facts: start.facts,
             parent: start.parent,
             behavior: Vec::new(),
+            budget: start.budget,
             window: start.window,
         };
         let first = Event {
@@ -166,6 +168,27 @@ impl Task {
                 draft.carry(|draft| draft.command(principal, command))?;
             }
             Input::Wake => draft.carry(|_| Ok(()))?,
+        }
+        Ok(draft.finish())
+    }
+
+    /// Records what the model's tokens cost, where that is news. Calls nothing.
+    ///
+    /// # Errors
+    ///
+    /// Only [`RecordError::Bug`].
+    pub fn set_price(
+        &self,
+        model: &str,
+        price: Option<&Price>,
+        turn: Turn<'_>,
+    ) -> Result<Recorded, RecordError> {
+        let mut draft = Draft::of(self, turn);
+        if self.state.outcome().is_none() && self.state.stands.price.as_ref() != price {
+            draft.runtime(Body::PriceSet(PriceSet {
+                model: model.to_owned(),
+                price: price.cloned(),
+            }))?;
         }
         Ok(draft.finish())
     }
@@ -255,10 +278,7 @@ impl<'a> Draft<'a> {
                 let cause = Cause::Rule {
                     expression: rule.expression,
                 };
-                Ok(self.push(
-                    Source::Runtime,
-                    Body::TaskFailed(TaskFailed { cause, diagnosis }),
-                )?)
+                Ok(self.fail(cause, diagnosis)?)
             }
         }
     }
@@ -280,7 +300,12 @@ impl<'a> Draft<'a> {
         self.push(Source::Runtime, body)
     }
 
+    /// Ends the task, or lets it end as soon as no deed is in flight any more: a
+    /// log must not end with one of which nobody knows whether it was done.
     pub(super) fn fail(&mut self, cause: Cause, diagnosis: String) -> Result<(), Corrupt> {
+        if self.task.state.has_deed_in_flight() {
+            return self.runtime(Body::TaskFailing(TaskFailing { cause, diagnosis }));
+        }
         self.runtime(Body::TaskFailed(TaskFailed { cause, diagnosis }))
     }
 
@@ -307,7 +332,7 @@ impl<'a> Draft<'a> {
             Command::Resume if *lifecycle == Lifecycle::Paused => {
                 self.push(user, Body::TaskResumed(TaskResumed {}))?;
             }
-            Command::Cancel if *lifecycle != Lifecycle::Cancelling => {
+            Command::Cancel if matches!(lifecycle, Lifecycle::Running | Lifecycle::Paused) => {
                 self.push(user, Body::CancelRequested(CancelRequested {}))?;
             }
             Command::Pause | Command::Resume | Command::Cancel => {
@@ -321,6 +346,9 @@ impl<'a> Draft<'a> {
                 self.decide(principal, &call, approved, reason)?;
             }
             Command::Settle { call, done } => self.settle(principal, &call, done)?,
+            Command::SetBudget { change } => {
+                self.push(user, Body::BudgetSet(Box::new(BudgetSet { change })))?;
+            }
             Command::AcceptWorkflow { .. } => unreachable!("taken by `record`, which compiles it"),
         }
         Ok(())
@@ -433,7 +461,7 @@ impl<'a> Draft<'a> {
 
     fn replied(&mut self, call: &CallId, reply: Reply) -> Result<(), Stop> {
         let salt = self.task.state.salt;
-        let text = reply.text.filter(|text| !text.trim().is_empty());
+        let text = reply.text.clone().filter(|text| !text.trim().is_empty());
         let calls = reply.calls.iter().map(|one| ProposedCall {
             id: one.id.clone(),
             skill: one.skill.clone(),
@@ -446,6 +474,7 @@ impl<'a> Draft<'a> {
             calls: calls.collect(),
             finish: reply.finish,
             usage: reply.usage,
+            counted: self.counted(&reply, text.as_deref()),
             extra: (!reply.extra.is_null()).then(|| salt.seal_json(&reply.extra)),
         };
         let usable = replied.is_usable();
@@ -465,42 +494,22 @@ impl<'a> Draft<'a> {
         self.propose_calls(&reply.calls)
     }
 
-    fn model_failed(&mut self, call: &CallId, error: &ModelError) -> Result<(), Stop> {
-        let slot = self.task.state.stands.model.as_ref();
-        let attempt = slot.map_or(1, |slot| slot.attempt);
-        let step = slot.map_or(0, |slot| slot.step);
-        let max = self.task.workflow.spec.limits.model_attempts;
-        let again = error.class.is_retryable() && attempt < max;
-        let retry_at = again.then(|| {
-            let pause = match error.class {
-                // Nothing is gained by waiting for these.
-                ModelFailure::OutputBudget | ModelFailure::Malformed | ModelFailure::Empty => 0,
-                _ => {
-                    let retry = crate::workflow::spec::Retry::default();
-                    backoff(&self.task.state.task, u64::from(step), attempt, retry)
-                }
-            };
-            self.turn
-                .now
-                .plus_ms(pause.max(error.retry_after_ms.unwrap_or(0)))
-        });
-        let message = self.task.state.salt.seal_text(&error.message);
-        let failed = ModelFailed {
-            call: call.clone(),
-            class: error.class,
-            message,
-            retry_at,
-        };
-        self.runtime(Body::ModelFailed(failed))?;
-        if retry_at.is_none() {
-            let class = error.class.name().to_owned();
-            let diagnosis = format!(
-                "the model failed ({class}) at attempt {attempt}: {}",
-                error.message
-            );
-            self.fail(Cause::Model { class }, diagnosis)?;
+    /// The tokens of a reply of which the provider says nothing, as far as its
+    /// words show: what a model thought unseen is in no count of ours.
+    fn counted(&self, reply: &Reply, text: Option<&str>) -> Option<Usage> {
+        if reply.usage.is_some() {
+            return None;
         }
-        Ok(())
+        let tokenizer = self.turn.rules.tokenizer;
+        let of_call = |call: &ReplyCall| tokenizer.count(&call.skill) + tokenizer.count(&call.args);
+        let output = text.map_or(0, |text| tokenizer.count(text))
+            + reply.calls.iter().map(of_call).sum::<u32>();
+        let slot = self.task.state.stands.model.as_ref();
+        Some(Usage {
+            input_tokens: slot.map_or(0, |slot| slot.tokens.into()),
+            output_tokens: output.into(),
+            cached_input_tokens: 0,
+        })
     }
 
     /// The calls of one reply, in its order. Each is judged on receipts that

@@ -8,14 +8,17 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
+use crate::budget::{Account, Amounts, BudgetChange, Exhausted};
 use crate::content::{Content, HoldsContent, Salt};
 use crate::event::machine::Place;
+use crate::event::model::ModelFailure;
 use crate::event::skill::{Relay, SkillFailure};
 use crate::event::task::{Cause, Document, Window};
 use crate::facts::Facts;
 use crate::hash::Hash;
 use crate::id::{CallId, Epoch, Principal, Seq, SkillName, StateName, TaskId, Timestamp};
 use crate::ledger::{ConstraintId, Ledger};
+use crate::price::Price;
 use crate::workflow::gate::Refusal;
 use crate::workflow::spec::EffectClass;
 
@@ -183,6 +186,15 @@ pub struct Stands {
     /// Deeds that acted on the world, newest last; bounded.
     pub deeds: VecDeque<Deed>,
     pub spent: Spent,
+    /// The books that budgets are held against.
+    pub account: Account,
+    /// What an operator allows, over what the workflow declares.
+    pub budget: BudgetChange,
+    /// What the model's tokens cost, as last recorded.
+    pub price: Option<Price>,
+    /// The call that was not made: until a person raises the budget, nothing new
+    /// begins.
+    pub exhausted: Option<Exhausted>,
     pub counters: Counters,
     /// The last event that a model was shown.
     pub seen: Seq,
@@ -200,6 +212,11 @@ pub enum Lifecycle {
     Paused,
     /// Cancelled, but deeds in flight must settle.
     Cancelling,
+    /// It will fail, but deeds in flight must settle.
+    Failing {
+        cause: Cause,
+        diagnosis: String,
+    },
     Ended {
         outcome: Outcome,
     },
@@ -305,6 +322,39 @@ pub struct ModelSlot {
     pub output_tokens_max: u32,
     /// Set once the call failed: when it may be made again.
     pub retry_at: Option<Timestamp>,
+    /// The state that the call is made for.
+    pub state: Option<StateName>,
+    /// What it can take at most; nothing, once its outcome is in the books.
+    pub reserved: Amounts,
+    pub trouble: Trouble,
+}
+
+/// What went wrong with the calls of one step so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trouble {
+    /// Failures in a row that heal with time, and the first of them.
+    pub waits: u32,
+    pub since: Option<Timestamp>,
+    /// Replies that could not be used.
+    pub mishaps: u32,
+    /// Replies that were cut at the output limit.
+    pub cuts: u32,
+}
+
+impl Trouble {
+    pub(super) fn count(&mut self, class: ModelFailure, at: Timestamp) {
+        if class.heals_with_time() {
+            self.waits += 1;
+            self.since.get_or_insert(at);
+            return;
+        }
+        (self.waits, self.since) = (0, None);
+        match class {
+            ModelFailure::OutputBudget => self.cuts += 1,
+            ModelFailure::Malformed | ModelFailure::Empty => self.mishaps += 1,
+            _ => {}
+        }
+    }
 }
 
 /// Something done in the world, or in doubt no more.
@@ -325,6 +375,9 @@ pub struct Spent {
     pub output_tokens: u64,
     /// Upper bound for calls whose reply was lost: prompt and full allowance.
     pub unknown_tokens: u64,
+    /// Money, in micro-units, and the same upper bound of it.
+    pub micros: u64,
+    pub unknown_micros: u64,
     pub model_calls: u64,
     pub skill_calls: u64,
 }
@@ -379,6 +432,24 @@ impl State {
             }
         }
         merged
+    }
+
+    /// Until when the task waits for its model, which cannot be called before.
+    pub fn parked_until(&self) -> Option<Timestamp> {
+        let slot = self.stands.model.as_ref().filter(|_| self.is_running())?;
+        slot.retry_at.filter(|_| slot.trouble.waits > 0)
+    }
+
+    /// Whether a deed that cannot be repeated has begun and is not settled.
+    pub fn has_deed_in_flight(&self) -> bool {
+        let begun = |call: &Call| {
+            matches!(
+                call.stage,
+                Stage::Called { .. } | Stage::InDoubt | Stage::Verifying
+            )
+        };
+        let mut calls = self.stands.calls.values();
+        calls.any(|call| begun(call) && !call.may_repeat())
     }
 
     pub fn is_running(&self) -> bool {

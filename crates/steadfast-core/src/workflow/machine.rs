@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use crate::budget::Bounds;
 use crate::id::{SkillName, StateName};
 use crate::limits;
 use crate::workflow::problem::Problem;
@@ -82,6 +83,8 @@ pub struct Machine {
     /// Every reachable state once, in the order of the contract (breadth first
     /// along success edges), then the rest by name.
     pub order: Vec<StateName>,
+    /// The budgets of states, of those that run a sub-workflow too.
+    pub budgets: BTreeMap<StateName, Bounds>,
 }
 
 impl Machine {
@@ -96,6 +99,7 @@ impl Machine {
         let mut build = Builder {
             spec,
             states: BTreeMap::new(),
+            budgets: BTreeMap::new(),
             problems: Vec::new(),
         };
         let scope = Scope {
@@ -127,6 +131,7 @@ impl Machine {
                 let mut machine = Machine {
                     initial,
                     states: build.states,
+                    budgets: build.budgets,
                     order: Vec::new(),
                 };
                 machine.order = machine.contract_order();
@@ -213,6 +218,7 @@ struct Scope<'a> {
 struct Builder<'a> {
     spec: &'a Spec,
     states: BTreeMap<StateName, StateDef>,
+    budgets: BTreeMap<StateName, Bounds>,
     problems: Vec<Problem>,
 }
 
@@ -251,6 +257,9 @@ impl Builder<'_> {
                 to: Target::Retry,
             }],
         };
+        if state.budget != Bounds::default() {
+            self.budgets.insert(full.clone(), state.budget.clone());
+        }
         match &state.workflow {
             Some(sub) => {
                 if state.skill.is_some() || !state.skills.is_empty() {

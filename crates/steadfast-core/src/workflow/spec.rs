@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::budget::{Bounds, Budget};
 use crate::check::KnownSource;
 use crate::id::{SkillName, StateName};
 use crate::ledger::rule::ActionKind;
@@ -57,6 +58,12 @@ pub struct Spec {
     /// Bounds of a run.
     #[serde(default, skip_serializing_if = "is_default")]
     pub limits: Limits,
+    /// What a run may cost.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub budget: Budget,
+    /// How a model that cannot be called for the moment is waited for.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub retry: ModelRetry,
 }
 
 /// The states of a sub-workflow. Its `DONE` is the success of the state that
@@ -116,6 +123,9 @@ pub struct StateSpec {
     /// Retry policy of this state, over the skill's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry: Option<Retry>,
+    /// What all visits of this state together may cost.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub budget: Bounds,
 }
 
 /// A skill within a state's set.
@@ -298,6 +308,35 @@ impl Default for Retry {
     }
 }
 
+/// How a model call that failed for a reason that heals with time (no
+/// connection, a rate limit, a provider that fails) is made again: with growing
+/// pauses, and never before the provider's own `Retry-After`. What bounds it is
+/// time, not the number of attempts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct ModelRetry {
+    /// For how long, from the first failure on, the task waits for its model.
+    pub patience_ms: u64,
+    /// First pause.
+    pub backoff_ms: u64,
+    /// Growth of the pause.
+    pub factor: u32,
+    /// Longest pause, where the provider asks for none.
+    pub backoff_max_ms: u64,
+}
+
+impl Default for ModelRetry {
+    fn default() -> Self {
+        ModelRetry {
+            patience_ms: limits::MODEL_PATIENCE_MS_DEFAULT,
+            backoff_ms: limits::MODEL_BACKOFF_BASE_MS_DEFAULT,
+            factor: limits::BACKOFF_FACTOR_DEFAULT,
+            backoff_max_ms: limits::BACKOFF_MAX_MS_DEFAULT,
+        }
+    }
+}
+
 /// Who chooses the next call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -452,11 +491,12 @@ pub struct Limits {
     pub visits: u32,
     /// Replies in a row of which nothing was admitted.
     pub refusals: u32,
-    /// Calls of the model for one step.
+    /// Replies of the model for one step that cannot be used (malformed, empty).
+    /// A model that cannot be reached is waited for instead, see `retry`.
     pub model_attempts: u32,
     /// Skill calls at work at the same time.
     pub parallel: u32,
-    /// Tokens that the models of the task may use, prompts included.
+    /// The same as `tokens` of the budget; the smaller of the two holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
     /// Time from the first event to the last.

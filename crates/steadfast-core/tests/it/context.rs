@@ -169,6 +169,7 @@ fn a_document_stays_inside_its_fence() {
             documents: vec![("page".to_owned(), text.to_owned())],
             facts: BTreeMap::new(),
             parent: None,
+            budget: Default::default(),
             window: Window {
                 tokens: 32_000,
                 output_tokens: 1_000,

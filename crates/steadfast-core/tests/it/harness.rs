@@ -8,6 +8,7 @@ use steadfast_core::content::{HoldsContent, Salt};
 use steadfast_core::event::task::Window;
 use steadfast_core::event::{Body, Event};
 use steadfast_core::id::{CallId, Epoch, Principal, Seq, TaskId, Timestamp};
+use steadfast_core::price::Price;
 use steadfast_core::proposal::{ModelError, Reply};
 use steadfast_core::rules::{Conditions, Rules, SchemaIssue, Schemas, ScriptEstimate};
 use steadfast_core::task::input::{Command, Input, SkillError};
@@ -110,6 +111,7 @@ impl Bench {
             documents: Vec::new(),
             facts: BTreeMap::new(),
             parent: None,
+            budget: Default::default(),
             window,
         };
         let now = Timestamp(1_000_000);
@@ -188,6 +190,18 @@ impl Bench {
         let snapshot = serde_json::to_vec(&self.task.state).expect("a state is JSON");
         let loaded: State = serde_json::from_slice(&snapshot).expect("a snapshot reads");
         assert_eq!(loaded, self.task.state);
+    }
+
+    /// Lets the time come that is waited for.
+    pub(crate) fn wake(&mut self) {
+        self.now = self.due().wake_at.expect("something is waited for");
+        let recorded = self.task.record(Input::Wake, self.turn());
+        self.adopt(recorded.expect("it records"));
+    }
+
+    pub(crate) fn set_price(&mut self, price: &Price) {
+        let recorded = self.task.set_price("m", Some(price), self.turn());
+        self.adopt(recorded.expect("it records"));
     }
 
     pub(crate) fn input(&mut self, input: Input) -> Option<String> {
@@ -328,6 +342,8 @@ fn line(event: &Event) -> String {
         Body::AnswerAdmitted(b) => format!("{kind} {:?}", b.answer),
         Body::TaskCompleted(b) => format!("{kind} {:?}", b.answer),
         Body::TaskFailed(b) => format!("{kind} {}", b.diagnosis),
+        Body::TaskFailing(b) => format!("{kind} {}", b.diagnosis),
+        Body::BudgetExhausted(b) => format!("{kind} {}", b.exhausted),
         Body::SkillCalled(b) if b.verifying => format!("{kind} {} verifying", b.call),
         Body::SkillCalled(b) => format!("{kind} {} attempt {}", b.call, b.attempt),
         Body::SkillReturned(b) => {

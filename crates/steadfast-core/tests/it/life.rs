@@ -82,8 +82,9 @@ fn steps_and_time_are_bounded() {
     let mut spec = pipeline();
     spec["limits"] = json!({"tokens": 10});
     let mut bench = Bench::new(spec);
-    bench.say("x");
-    assert!(bench.new_lines().contains("of 10 tokens"));
+    let lines = bench.new_lines();
+    assert!(lines.contains("task_failed the budget of the task is 10 tokens"));
+    assert!(!lines.contains("model_called"), "it would not have fitted");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 mod answer;
 mod approval;
+mod budget;
 mod check;
 mod context;
 mod effects;
@@ -13,3 +14,4 @@ mod ledger;
 mod life;
 mod machine;
 mod text;
+mod retry;

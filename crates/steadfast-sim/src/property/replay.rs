@@ -66,6 +66,9 @@ pub fn replay(
                 tokens: body.tokens,
                 output_tokens_max: body.output_tokens_max,
                 retry_at: None,
+                state: None,
+                reserved: Default::default(),
+                trouble: Default::default(),
             };
             match now(rebuild_request(log, id, &salt, &slot, Some(body.context))) {
                 Ok(request)

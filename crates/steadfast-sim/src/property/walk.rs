@@ -9,12 +9,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use steadfast_core::event::machine::{Place, StateEntered};
 use steadfast_core::event::model::Finish;
 use steadfast_core::event::proposal::CallAdmitted;
-use steadfast_core::event::task::Cause;
+use steadfast_core::event::task::{Cause, TaskFailed, TaskFailing};
 use steadfast_core::event::{Body, Event};
 use steadfast_core::id::{CallId, SkillName, StateName};
 use steadfast_core::workflow::Spec;
-use steadfast_core::workflow::spec::{Approval, Complete, EdgesSpec, StateSpec, UseSpec};
+use steadfast_core::workflow::spec::{
+    Approval, Complete, EdgesSpec, EffectClass, StateSpec, UseSpec,
+};
 
+use super::books::Books;
 use crate::workflow::FLAG;
 
 /// What a walk has found.
@@ -47,6 +50,7 @@ pub struct Walk<'a> {
     answering: Option<String>,
     admitted: Option<String>,
     said: bool,
+    books: Books,
     found: Walked,
 }
 
@@ -67,6 +71,7 @@ impl<'a> Walk<'a> {
             answering: None,
             admitted: None,
             said: false,
+            books: Books::new(spec),
             found: Walked::default(),
         }
     }
@@ -110,14 +115,16 @@ impl<'a> Walk<'a> {
     ///
     /// A sentence.
     pub fn step(&mut self, event: &Event) -> Result<(), String> {
-        // What was at work when a task failed still comes to its end.
-        let outcome = matches!(
-            event.body,
-            Body::SkillReturned(_) | Body::SkillFailed(_) | Body::DeedSettled(_)
-        );
-        if self.found.ended && !outcome {
+        // What may be repeated and was at work when a task ended still comes back.
+        let outcome = match &event.body {
+            Body::SkillReturned(body) => Some(&body.call),
+            Body::SkillFailed(body) => Some(&body.call),
+            _ => None,
+        };
+        if self.found.ended && !outcome.is_some_and(|call| self.may_repeat(call)) {
             return Err(format!("`{}` after the end", event.body.kind()));
         }
+        self.books.step(event)?;
         match &event.body {
             Body::ModelReplied(body) => {
                 self.all_answered()?;
@@ -180,9 +187,10 @@ impl<'a> Walk<'a> {
             Body::StateEntered(body) => self.enter(body),
             Body::StateSkipped(body) => self.skip(&body.state, &body.condition),
             Body::TaskCompleted(body) => self.complete(&body.answer.text()),
-            Body::TaskFailed(body) => {
-                self.found.ended = true;
-                match body.cause {
+            Body::TaskFailing(TaskFailing { cause, .. })
+            | Body::TaskFailed(TaskFailed { cause, .. }) => {
+                self.found.ended = matches!(event.body, Body::TaskFailed(_));
+                match cause {
                     // A rule can break in the middle of a reply.
                     Cause::Rule { .. } => Ok(()),
                     _ => self.all_answered(),
@@ -196,7 +204,10 @@ impl<'a> Walk<'a> {
                 self.said = true;
                 Ok(())
             }
-            Body::TaskStarted(_)
+            Body::BudgetSet(_)
+            | Body::PriceSet(_)
+            | Body::BudgetExhausted(_)
+            | Body::TaskStarted(_)
             | Body::TaskPaused(_)
             | Body::TaskResumed(_)
             | Body::CancelRequested(_)
@@ -208,6 +219,11 @@ impl<'a> Walk<'a> {
             | Body::QuestionAnswered(_)
             | Body::FactSet(_) => Ok(()),
         }
+    }
+
+    fn may_repeat(&self, call: &CallId) -> bool {
+        let effect = self.open.get(call).and_then(|open| open.effect);
+        matches!(effect, Some(EffectClass::Read | EffectClass::Idempotent))
     }
 
     fn all_answered(&self) -> Result<(), String> {

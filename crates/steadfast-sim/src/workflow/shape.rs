@@ -21,6 +21,30 @@ pub struct Shape {
     pub hasty: bool,
     /// The fact that conditions read.
     pub flag: bool,
+    pub purse: Purse,
+}
+
+/// What a run may cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Purse {
+    pub tokens: Option<u64>,
+    pub model_calls: Option<u64>,
+    pub skill_calls: Option<u64>,
+    /// A person is asked once it is empty.
+    pub ask: bool,
+}
+
+impl Purse {
+    /// From one that is empty at once to one that is never missed.
+    pub fn generate(dice: &mut Dice) -> Purse {
+        let mut some = |percent, most| dice.chance(percent).then(|| dice.below(most));
+        Purse {
+            tokens: some(50, 16_000),
+            model_calls: some(40, 12),
+            skill_calls: some(40, 10),
+            ask: some(50, 1).is_some(),
+        }
+    }
 }
 
 /// One state.
@@ -87,6 +111,7 @@ impl Shape {
             urged: dice.chance(40),
             hasty: dice.chance(5),
             flag: dice.chance(50),
+            purse: Purse::default(),
         }
     }
 

@@ -91,6 +91,7 @@ fn naive_deeds_happen_twice() {
         }],
         skills: BTreeMap::new(),
         commands: Vec::new(),
+        outage: None,
     };
     assert!(twice(&crash) > 5);
 }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod baseline;
+mod budget;
 mod effects;
 mod explore;
 mod oracle;

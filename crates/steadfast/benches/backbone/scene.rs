@@ -137,6 +137,7 @@ pub(crate) fn start(steps: u64) -> Start {
         documents: Vec::new(),
         facts: BTreeMap::new(),
         parent: None,
+        budget: Default::default(),
         window: Window {
             tokens: 32_768,
             output_tokens: 4_096,

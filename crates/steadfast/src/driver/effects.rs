@@ -32,6 +32,13 @@ pub(super) async fn drive(session: &mut Session<'_>) -> Result<Rest, Error> {
     loop {
         take_inbox(session).await?;
         at_work.abandon_closed(session);
+        if session.driver.stop.is_set() {
+            if !at_work.has_deed(session) {
+                return Ok(Rest::Stopped);
+            }
+            step(session, &mut at_work, None).await?;
+            continue;
+        }
         let due = session.task.due(session.now(), session.lease.epoch);
         let mut started = false;
         for effect in &due.effects {
@@ -188,6 +195,13 @@ impl AtWork {
         let abortable = Abortable::new(future, registration);
         self.futures
             .push(Box::pin(async move { abortable.await.ok() }));
+    }
+
+    /// Whether something is being carried out that cannot be done again.
+    fn has_deed(&self, session: &Session<'_>) -> bool {
+        let calls = &session.task.state.stands.calls;
+        let mut ids = self.handles.keys();
+        ids.any(|id| calls.get(id).is_some_and(|call| !call.may_repeat()))
     }
 
     /// Abandons what the task no longer waits for, such as a model call after a

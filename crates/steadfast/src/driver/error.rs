@@ -1,6 +1,7 @@
 //! What stops a driver. A task that fails is not among these: that is an
 //! outcome, and in the log.
 
+use steadfast_core::budget::Money;
 use steadfast_core::context::RebuildError;
 use steadfast_core::id::{CallId, TaskId};
 use steadfast_core::task::{Corrupt, RecordError};
@@ -34,6 +35,19 @@ pub enum Error {
         item: u64,
         reason: String,
     },
+    #[error(
+        "the task has a budget of `{budget}`, and model `{model}` {}",
+        match currency {
+            Some(currency) => format!("is priced in `{currency}`"),
+            None => "has no known price".to_owned(),
+        }
+    )]
+    NoPrice {
+        model: String,
+        budget: Money,
+        /// What the model is priced in, where it has a price.
+        currency: Option<String>,
+    },
 }
 
 impl Error {
@@ -49,6 +63,7 @@ impl Error {
             Error::Stalled { .. } => "T0006",
             Error::NoHandler { .. } => "T0007",
             Error::Inbox { .. } => "T0008",
+            Error::NoPrice { .. } => "T0009",
         }
     }
 
@@ -69,6 +84,10 @@ impl Error {
             Error::Record(RecordError::Bug(_)) | Error::Stalled { .. } => {
                 Some("this is a bug: please report it with the log".to_owned())
             }
+            Error::NoPrice { .. } => Some(
+                "declare its price in the model's settings, or bound `tokens` in place of money"
+                    .to_owned(),
+            ),
             Error::NoHandler { .. } => None,
             Error::Inbox { .. } => Some("update this build; a newer one wrote the item".to_owned()),
         }

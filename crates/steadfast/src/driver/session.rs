@@ -14,7 +14,7 @@ use steadfast_core::workflow::{Machine, Spec, Workflow};
 use steadfast_store::{Batch, Head, InboxId, Lease, Log, Status, Takeover, TaskHeader};
 use steadfast_store::{hydrate, load_events};
 
-use super::{Driver, Error};
+use super::{Driver, Error, price};
 
 /// How often an append is tried again after another writer was first.
 const CONFLICTS_MAX: u32 = 8;
@@ -43,7 +43,8 @@ pub(super) async fn begin(
         rules: driver.rules.rules(),
     };
     // A workflow that does not compile leaves no task behind.
-    Machine::compile(&start.workflow).map_err(RecordError::Workflow)?;
+    let machine = Machine::compile(&start.workflow).map_err(RecordError::Workflow)?;
+    price::check(driver.model.as_ref(), &price::asked(&start, &machine))?;
     let salt = match driver.log.create(id, header.clone()).await {
         Ok(()) => header.salt,
         // A process may have died between making the task and its first batch.
@@ -172,14 +173,38 @@ impl<'a> Session<'a> {
         let task = load(driver.log.as_ref(), id).await?;
         let head = driver.log.head(id).await?;
         let snapshot_at = task.state.seq;
-        Ok(Session {
+        let mut session = Session {
             driver,
             lease,
             task,
             head,
             request: None,
             snapshot_at,
+        };
+        session.set_price().await?;
+        Ok(session)
+    }
+
+    /// Records what the model costs, where that is news, before it is called.
+    async fn set_price(&mut self) -> Result<(), Error> {
+        if self.task.state.outcome().is_some() {
+            return Ok(());
+        }
+        let model = self.driver.model.as_ref();
+        let bounds = self.task.money_bounds();
+        price::check(model, &bounds)?;
+        let known = self.task.state.stands.price.is_some() || !bounds.is_empty();
+        // That a script costs nothing is worth an event only where money counts.
+        let price = model.price().filter(|price| known || !price.is_free());
+        if self.task.state.stands.price.as_ref() == price {
+            return Ok(());
+        }
+        let (name, price) = (model.name().to_owned(), price.cloned());
+        self.commit(None, |task, turn| {
+            task.set_price(&name, price.as_ref(), turn)
         })
+        .await?;
+        Ok(())
     }
 
     /// The time, never before the last event: a clock that was set back between
@@ -312,6 +337,7 @@ fn status(task: &Task) -> String {
         Lifecycle::Running => "running",
         Lifecycle::Paused => "paused",
         Lifecycle::Cancelling => "cancelling",
+        Lifecycle::Failing { .. } => "failing",
         Lifecycle::Ended {
             outcome: Outcome::Completed { .. },
         } => "completed",
@@ -325,7 +351,10 @@ fn status(task: &Task) -> String {
     // An epoch that nobody has yet: what would wait for a person after a restart.
     let waiting = task.due(task.state.last_at, Epoch(0)).waiting;
     match waiting {
-        Some(Waiting::Approval { .. } | Waiting::Doubt { .. }) => "waiting".to_owned(),
+        Some(Waiting::Approval { .. } | Waiting::Doubt { .. } | Waiting::Budget { .. }) => {
+            "waiting".to_owned()
+        }
+        _ if task.state.parked_until().is_some() => "parked".to_owned(),
         _ => word.to_owned(),
     }
 }

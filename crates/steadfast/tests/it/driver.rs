@@ -42,6 +42,7 @@ fn start(workflow: Value) -> Start {
         documents: vec![("note".to_owned(), "a note".to_owned())],
         facts: BTreeMap::new(),
         parent: None,
+        budget: Default::default(),
         window: Window {
             tokens: 16_000,
             output_tokens: 1_000,

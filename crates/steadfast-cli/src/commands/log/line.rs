@@ -1,5 +1,6 @@
 //! An event as people read it: number, time, source, kind, and the gist.
 
+use steadfast_core::budget::Amounts;
 use steadfast_core::event::ledger::LedgerChanged;
 use steadfast_core::event::skill::Relay;
 use steadfast_core::event::{Body, Envelope, Event};
@@ -54,14 +55,22 @@ fn gist(body: &Body) -> String {
         | Body::CancelRequested(_)
         | Body::TaskCancelled(_) => String::new(),
         Body::TaskCompleted(body) => excerpt(&body.answer, SHOWN),
+        Body::TaskFailing(body) => short(&body.diagnosis, SHOWN),
         Body::TaskFailed(body) => short(&body.diagnosis, SHOWN),
+        Body::BudgetSet(body) => short(&json(&body.change), SHOWN),
+        Body::PriceSet(body) => match &body.price {
+            Some(price) => format!("{} {}", body.model, short(&json(price), SHOWN)),
+            None => format!("{} unknown", body.model),
+        },
+        Body::BudgetExhausted(body) => body.exhausted.to_string(),
         Body::WorkflowAccepted(body) => short(&body.differences.join("; "), SHOWN),
         Body::ModelCalled(body) => format!(
-            "{} step {} attempt {}: {} tokens, context {}",
+            "{} step {} attempt {}: {} tokens{}, context {}",
             body.call,
             body.step,
             body.attempt,
             body.tokens,
+            reserved(body.reserved),
             body.context.short()
         ),
         Body::ModelReplied(body) => {
@@ -80,7 +89,13 @@ fn gist(body: &Body) -> String {
             } else {
                 format!("{text} ")
             };
-            format!("{} {said}{}", body.call, calls.join("; "))
+            let took = body
+                .usage
+                .or(body.counted)
+                .map_or_else(String::new, |usage| {
+                    format!("{}+{} tokens ", usage.input_tokens, usage.output_tokens)
+                });
+            format!("{} {took}{said}{}", body.call, calls.join("; "))
                 .trim_end()
                 .to_owned()
         }
@@ -225,6 +240,21 @@ fn kind(kind: ChangeKind) -> &'static str {
         ChangeKind::Goal => "goal",
         ChangeKind::Request => "request",
         ChangeKind::Ended => "ended",
+    }
+}
+
+fn json<T: serde::Serialize>(value: &T) -> String {
+    serde_json::to_string(value).expect("what an event holds is JSON")
+}
+
+fn reserved(reserved: Option<Amounts>) -> String {
+    match reserved {
+        Some(amounts) if amounts.micros > 0 => {
+            let (tokens, micros) = (amounts.tokens, amounts.micros);
+            format!(", {tokens} reserved, {micros} micro-units")
+        }
+        Some(amounts) => format!(", {} reserved", amounts.tokens),
+        None => String::new(),
     }
 }
 

@@ -61,6 +61,15 @@ pub(super) fn check(spec: &Spec, problems: &mut Vec<Problem>) {
         max,
     );
 
+    let model = &spec.retry;
+    within(&["retry", "factor"], model.factor.into(), 1, u64::MAX);
+    within(
+        &["retry", "backoff_max_ms"],
+        model.backoff_max_ms,
+        model.backoff_ms.max(1),
+        u64::MAX,
+    );
+
     let mut retry = |path: &[&str], retry: &Retry| {
         let at = |field: &'static str| [path, &["retry", field]].concat();
         within(

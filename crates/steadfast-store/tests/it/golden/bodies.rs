@@ -4,7 +4,11 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
+use steadfast_core::budget::{
+    Amounts, Bounds, BudgetChange, Exhausted, OnExhausted, Resource, Scope,
+};
 use steadfast_core::content::Salt;
+use steadfast_core::event::budget::{BudgetExhausted, BudgetSet, PriceSet};
 use steadfast_core::event::ledger::{
     Cited, FactSet, LedgerChanged, PatchRefused, QuestionAnswered, QuestionOpened,
 };
@@ -19,8 +23,8 @@ use steadfast_core::event::skill::{
     DeedSettled, Relay, SkillCalled, SkillFailed, SkillFailure, SkillReturned,
 };
 use steadfast_core::event::task::{
-    CancelRequested, Cause, Document, Parent, TaskCancelled, TaskCompleted, TaskFailed, TaskPaused,
-    TaskResumed, TaskStarted, UserSent, Window, WorkflowAccepted,
+    CancelRequested, Cause, Document, Parent, TaskCancelled, TaskCompleted, TaskFailed,
+    TaskFailing, TaskPaused, TaskResumed, TaskStarted, UserSent, Window, WorkflowAccepted,
 };
 use steadfast_core::event::{Body, Event};
 use steadfast_core::hash::Hash;
@@ -32,13 +36,14 @@ use steadfast_core::ledger::{
     Change, Choice, Constraint, ConstraintId, Expiry, Force, Proposer, QuestionId, Rank, Refused,
     Rule, Scope,
 };
+use steadfast_core::price::Price;
 use steadfast_core::rules::SchemaIssue;
 use steadfast_core::source::Source;
 use steadfast_core::workflow::gate::Refusal;
 use steadfast_core::workflow::spec::EffectClass;
 
 /// Number of kinds in [`place`].
-const KINDS: usize = 29;
+const KINDS: usize = 33;
 /// Number of refusals in [`refusal_place`].
 const REFUSALS: usize = 20;
 
@@ -73,6 +78,10 @@ fn place(body: &Body) -> usize {
         Body::QuestionOpened(_) => 26,
         Body::QuestionAnswered(_) => 27,
         Body::FactSet(_) => 28,
+        Body::TaskFailing(_) => 29,
+        Body::BudgetSet(_) => 30,
+        Body::PriceSet(_) => 31,
+        Body::BudgetExhausted(_) => 32,
     }
 }
 
@@ -108,6 +117,7 @@ pub(super) fn events(salt: &Salt) -> Vec<Event> {
         model(salt),
         gate(salt),
         skill(salt),
+        budget(),
         end(salt),
         ledger(salt),
     ]
@@ -336,6 +346,7 @@ fn life(salt: &Salt) -> Vec<(Source, Body)> {
             seq: Seq(12),
         }),
         behavior: vec![1, 4],
+        budget: change(),
         window: Window {
             tokens: 32_768,
             output_tokens: 4_096,
@@ -377,6 +388,12 @@ fn model(salt: &Salt) -> Vec<(Source, Body)> {
         fragments: vec![salt.seal_text("You are in S1"), salt.seal_text("")],
         tokens: 1_234,
         output_tokens_max: 4_096,
+        reserved: Some(Amounts {
+            tokens: 5_454,
+            micros: 61_000,
+            model_calls: 1,
+            skill_calls: 0,
+        }),
     };
     let replied = ModelReplied {
         call: "m1".into(),
@@ -393,6 +410,7 @@ fn model(salt: &Salt) -> Vec<(Source, Body)> {
             output_tokens: 34,
             cached_input_tokens: 0,
         }),
+        counted: Some(Usage::default()),
         extra: Some(salt.seal_json(&json!({"id": 99_999_999_999_u64}))),
     };
     let mut bodies = vec![
@@ -409,6 +427,9 @@ fn model(salt: &Salt) -> Vec<(Source, Body)> {
         ModelFailure::Malformed,
         ModelFailure::Empty,
         ModelFailure::NotRecorded,
+        ModelFailure::Unreachable,
+        ModelFailure::Quota,
+        ModelFailure::Lost,
     ];
     bodies.extend(classes.map(|class| {
         let message = salt.seal_text(class.name());
@@ -604,6 +625,75 @@ fn skill(salt: &Salt) -> Vec<(Source, Body)> {
     bodies
 }
 
+fn change() -> BudgetChange {
+    let bounds = Bounds {
+        tokens: Some(90_000),
+        money: Some("2.50 USD".parse().expect("money")),
+        model_calls: Some(40),
+        skill_calls: Some(60),
+        time_ms: Some(3_600_000),
+    };
+    BudgetChange {
+        task: bounds.clone(),
+        step: bounds.clone(),
+        states: BTreeMap::from([("S2/S1".into(), bounds)]),
+        on_exhausted: Some(OnExhausted::Ask),
+    }
+}
+
+fn exhausted(scope: Scope, resource: Resource) -> Exhausted {
+    Exhausted {
+        scope,
+        resource,
+        limit: 2_500_000,
+        spent: 2_400_000,
+        reserved: 60_000,
+        asked: 61_000,
+        currency: Some("USD".to_owned()),
+        unpriced: true,
+    }
+}
+
+fn budget() -> Vec<(Source, Body)> {
+    let price = Price {
+        input_per_million: 150_000,
+        cached_input_per_million: 15_000,
+        output_per_million: 600_000,
+        currency: "USD".to_owned(),
+    };
+    let priced = PriceSet {
+        model: "qwen3:8b".to_owned(),
+        price: Some(price),
+    };
+    let set = BudgetSet { change: change() };
+    let scopes = [
+        (Scope::Task, Resource::Tokens),
+        (Scope::Task, Resource::Money),
+        (Scope::State("S2/S1".into()), Resource::ModelCalls),
+        (Scope::Step(7), Resource::SkillCalls),
+    ];
+    let mut bodies = vec![
+        (user(), Body::BudgetSet(Box::new(set))),
+        (Source::Runtime, Body::PriceSet(priced)),
+    ];
+    bodies.extend(scopes.map(|(scope, resource)| {
+        let exhausted = BudgetExhausted {
+            exhausted: exhausted(scope, resource),
+            then: OnExhausted::Ask,
+        };
+        (Source::Runtime, Body::BudgetExhausted(exhausted))
+    }));
+    let failing = TaskFailing {
+        cause: Cause::Limit {
+            limit: "time_ms".to_owned(),
+            value: 60_000,
+        },
+        diagnosis: "the task ran 60000 of 60000 ms".to_owned(),
+    };
+    bodies.push((Source::Runtime, Body::TaskFailing(failing)));
+    bodies
+}
+
 fn end(salt: &Salt) -> Vec<(Source, Body)> {
     let entered = |from: Option<&str>, to| {
         let entered = StateEntered {
@@ -645,6 +735,9 @@ fn end(salt: &Salt) -> Vec<(Source, Body)> {
         },
         Cause::Rule {
             expression: "facts.x > 1".to_owned(),
+        },
+        Cause::Budget {
+            exhausted: exhausted(Scope::Step(3), Resource::Time),
         },
     ];
     bodies.extend(causes.map(|cause| {
