@@ -156,6 +156,25 @@ pub const COMMAND_STDERR_BYTES_DEFAULT: u64 = 4 * 1024;
 /// milliseconds: a process that it left behind may hold the pipe open.
 pub const COMMAND_DRAIN_MS: u64 = 250;
 
+/// The longest pause that a skill's other side can ask for (`Retry-After`).
+pub const RETRY_AFTER_MS_MAX: u64 = 60 * 60 * 1000;
+
+/// Time until a connection of an HTTP skill stands, in milliseconds.
+pub const HTTP_CONNECT_TIMEOUT_MS: u64 = 10_000;
+/// Bytes of a decompressed response, where the configuration says nothing.
+pub const HTTP_RESPONSE_BYTES_DEFAULT: u64 = 1024 * 1024;
+/// Redirects that one call follows.
+pub const HTTP_REDIRECTS_DEFAULT: u32 = 5;
+pub const HTTP_REDIRECTS_MAX: u32 = 20;
+/// Addresses of one name that are looked at.
+pub const HTTP_ADDRESSES_MAX: usize = 64;
+
+/// Bytes of a rendered prompt of a prompt skill.
+pub const PROMPT_BYTES_MAX: usize = 1024 * 1024;
+
+const _: () = assert!(HTTP_RESPONSE_BYTES_DEFAULT <= CONTENT_BYTES_MAX);
+const _: () = assert!(HTTP_REDIRECTS_DEFAULT <= HTTP_REDIRECTS_MAX);
+
 /// Bytes of a text that keywords are extracted from.
 pub const KEYWORDS_TEXT_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Keywords of one extraction.

@@ -61,6 +61,7 @@
 //! | `sqlite` | the SQLite log | yes |
 //! | `builtin-skills` | keyword extraction, folder search, the Markdown check | yes |
 //! | `recall` | searching earlier steps by words and meaning | yes |
+//! | `http` | skills that are HTTP requests | yes |
 //! | `mcp` | reserved for Model Context Protocol clients; locks the dependency | no |
 
 pub mod audit;

@@ -244,6 +244,7 @@ impl Bench {
             call: CallId::from(call),
             intent,
             outcome: Ok(result),
+            usage: None,
         });
     }
 
@@ -259,6 +260,7 @@ impl Bench {
             call: CallId::from(call),
             intent,
             outcome: Err(error),
+            usage: None,
         });
     }
 

@@ -22,6 +22,9 @@ pub const KINDS: &[&str] = &[
     "builtin",
     "command",
     "function",
+    #[cfg(feature = "http")]
+    "http",
+    "prompt",
 ];
 
 /// The skills of a workflow, by name.
@@ -108,13 +111,21 @@ fn build_one(
     functions: &BTreeMap<SkillName, Arc<dyn Skill>>,
 ) -> Result<Arc<dyn Skill>, Error> {
     let named = || name.as_str().to_owned();
+    let misfit = |why| Error::Config {
+        skill: named(),
+        why,
+    };
     match entry.kind.as_deref() {
         Some("command") => CommandSkill::new(name.clone(), entry.clone(), base_dir)
             .map(|skill| Arc::new(skill) as Arc<dyn Skill>)
-            .map_err(|why| Error::Config {
-                skill: named(),
-                why,
-            }),
+            .map_err(misfit),
+        #[cfg(feature = "http")]
+        Some("http") => super::HttpSkill::new(name.clone(), entry.clone(), base_dir)
+            .map(|skill| Arc::new(skill) as Arc<dyn Skill>)
+            .map_err(misfit),
+        Some("prompt") => super::PromptSkill::new(name.clone(), entry.clone())
+            .map(|skill| Arc::new(skill) as Arc<dyn Skill>)
+            .map_err(misfit),
         Some("function") => functions
             .get(name)
             .cloned()
