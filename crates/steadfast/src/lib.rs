@@ -62,7 +62,7 @@
 //! | `builtin-skills` | keyword extraction, folder search, the Markdown check | yes |
 //! | `recall` | searching earlier steps by words and meaning | yes |
 //! | `http` | skills that are HTTP requests | yes |
-//! | `mcp` | reserved for Model Context Protocol clients; locks the dependency | no |
+//! | `mcp` | skills that are tools of Model Context Protocol servers | no |
 
 pub mod audit;
 pub mod clock;

@@ -6,6 +6,8 @@ pub mod command;
 pub mod function;
 #[cfg(feature = "http")]
 pub mod http;
+#[cfg(feature = "mcp")]
+pub mod mcp;
 pub mod meter;
 pub mod prompt;
 pub mod registry;
@@ -24,6 +26,8 @@ pub use command::CommandSkill;
 pub use function::FunctionSkill;
 #[cfg(feature = "http")]
 pub use http::HttpSkill;
+#[cfg(feature = "mcp")]
+pub use mcp::McpSkill;
 pub use meter::Meter;
 pub use prompt::{PromptSkill, TaskModel};
 pub use registry::Skills;

@@ -10,7 +10,7 @@
 //! are no retries, no cookies, no proxies and no connections kept for the next
 //! call: a connection that went stale would lose the reply of a deed.
 
-mod address;
+pub(super) mod address;
 mod config;
 mod reply;
 mod request;

@@ -44,6 +44,12 @@ mod skill_http_hosts;
 mod skill_keywords;
 #[cfg(feature = "builtin-skills")]
 mod skill_knowledge;
+#[cfg(feature = "mcp")]
+mod skill_mcp;
+#[cfg(feature = "mcp")]
+mod skill_mcp_http;
+#[cfg(feature = "mcp")]
+mod skill_mcp_real;
 #[cfg(feature = "builtin-skills")]
 mod skill_pipeline;
 mod skill_prompt;

@@ -36,7 +36,7 @@ impl Lookup for SystemLookup {
 
 /// An address that the rules do not admit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Refused {
+pub(in crate::skill) struct Refused {
     host: String,
     address: IpAddr,
     kind: &'static str,
@@ -62,19 +62,19 @@ impl std::error::Error for Refused {}
 
 /// Hosts that may lie at private addresses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Rules {
+pub(in crate::skill) struct Rules {
     private_hosts: BTreeSet<String>,
 }
 
 impl Rules {
-    pub(super) fn new(private_hosts: &[String]) -> Rules {
+    pub(in crate::skill) fn new(private_hosts: &[String]) -> Rules {
         Rules {
             private_hosts: private_hosts.iter().map(|host| bare(host)).collect(),
         }
     }
 
     /// Whether a URL's host, where it is written as a number, may be asked.
-    pub(super) fn admits(&self, url: &Url) -> Result<(), Refused> {
+    pub(in crate::skill) fn admits(&self, url: &Url) -> Result<(), Refused> {
         let host = url.host_str().unwrap_or_default();
         match bare(host).parse::<IpAddr>() {
             Ok(address) => self.judge(host, address),
@@ -110,9 +110,9 @@ pub(super) fn place(url: &Url) -> String {
 }
 
 /// The resolver that the HTTP client uses.
-pub(super) struct Guarded {
-    pub(super) rules: Rules,
-    pub(super) lookup: Arc<dyn Lookup>,
+pub(in crate::skill) struct Guarded {
+    pub(in crate::skill) rules: Rules,
+    pub(in crate::skill) lookup: Arc<dyn Lookup>,
 }
 
 impl Resolve for Guarded {
