@@ -28,6 +28,7 @@ pub(crate) fn gate() -> Result<()> {
         "docs",
         cargo(&["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"),
     )?;
+    crate::mcp::run_tests()?;
     examples()?;
     simulator()?;
     mutants::run(&mutants::Args {

@@ -3,6 +3,7 @@
 mod ci;
 mod eval;
 mod examples;
+mod mcp;
 mod mutants;
 mod purity;
 mod shell;
@@ -29,6 +30,8 @@ enum Verb {
     Eval(eval::Args),
     /// Licences and sources of all dependencies.
     Deny,
+    /// Installs tool servers that others wrote, and runs the tests on them.
+    Mcp,
 }
 
 fn main() -> Result<()> {
@@ -38,5 +41,6 @@ fn main() -> Result<()> {
         Verb::Mutants(args) => mutants::run(&args),
         Verb::Eval(args) => eval::run(&args),
         Verb::Deny => ci::deny(),
+        Verb::Mcp => mcp::run_tests(),
     }
 }

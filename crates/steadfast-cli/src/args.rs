@@ -79,6 +79,8 @@ pub(crate) enum Command {
     Embedder(Embedder),
     /// Show and check the settings
     Config(Config),
+    /// Tool servers of a workflow: what they offer, and the pins that hold it fast
+    Mcp(Mcp),
     /// Print the JSON Schema of workflow files
     Schema,
     /// Print completions for a shell
@@ -376,6 +378,29 @@ pub(crate) enum EmbedderVerb {
         #[arg(long, value_name = "DIR", env = settings::ENCODER, hide_env_values = true)]
         from: Option<PathBuf>,
     },
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Mcp {
+    #[command(subcommand)]
+    pub(crate) verb: McpVerb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum McpVerb {
+    /// List servers and tools, and how these stand to their pins
+    List(McpFile),
+    /// Write down the tools that the workflow uses, as they are offered now
+    Pin(McpFile),
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct McpFile {
+    /// The workflow file
+    pub(crate) workflow: PathBuf,
+    /// A file of skills that the workflow can draw on
+    #[arg(long, value_name = "FILE")]
+    pub(crate) registry: Option<PathBuf>,
 }
 
 #[derive(Debug, ClapArgs)]

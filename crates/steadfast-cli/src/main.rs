@@ -84,6 +84,7 @@ async fn run(
         Command::Audit(args) => commands::audit::run(&args, printer),
         Command::Embedder(args) => commands::embedder::run(args, printer),
         Command::Config(_) => unreachable!("the settings were shown above"),
+        Command::Mcp(args) => commands::mcp::run(args, printer).await,
         Command::Schema => commands::schema::run(printer),
         Command::Completions(args) => commands::completions::run(&args, printer),
     }

@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use steadfast::skill::{Skills, builtin};
+use steadfast::skill::mcp::Pins;
+use steadfast::skill::{Skills, builtin, registry};
 use steadfast::spec::{self, Diagnostics};
 use steadfast_core::id::SkillName;
 use steadfast_core::workflow::Spec;
@@ -34,8 +35,10 @@ pub(crate) fn load(path: &Path, registry: Option<&Path>) -> Result<Loaded, Error
     let text = input::file("workflow", path)?;
     let refused = |diagnostics| refused(&name, diagnostics);
     let read = spec::read(&text, &name).map_err(refused)?;
-    let registry = registry.map(load_registry).transpose()?;
-    let spec = spec::resolve(read.spec.clone(), registry.as_ref(), &builtin::specs());
+    let mut spec = resolve(&read, registry)?;
+    if let Some(pins) = pins(path)? {
+        pins.fill(&mut spec);
+    }
     let mut findings = read.check(&spec);
     let built = Skills::build(&spec, folder(path), &BTreeMap::new());
     let skills = match built {
@@ -52,6 +55,34 @@ pub(crate) fn load(path: &Path, registry: Option<&Path>) -> Result<Loaded, Error
         findings,
         skills,
     })
+}
+
+fn resolve(read: &spec::Read, registry: Option<&Path>) -> Result<Spec, Error> {
+    let registry = registry.map(load_registry).transpose()?;
+    let builtins = builtin::specs();
+    Ok(spec::resolve(
+        read.spec.clone(),
+        registry.as_ref(),
+        &builtins,
+    ))
+}
+
+/// The workflow of a file with its pins, before anything of it is built.
+pub(crate) fn resolved(path: &Path, registry: Option<&Path>) -> Result<Spec, Error> {
+    let name = path.display().to_string();
+    let text = input::file("workflow", path)?;
+    let read = spec::read(&text, &name).map_err(|diagnostics| refused(&name, diagnostics))?;
+    let mut spec = resolve(&read, registry)?;
+    if let Some(pins) = pins(path)? {
+        pins.fill(&mut spec);
+    }
+    Ok(spec)
+}
+
+/// The pins that lie beside a workflow file.
+pub(crate) fn pins(workflow: &Path) -> Result<Option<Pins>, Error> {
+    let path = Pins::path(workflow);
+    Pins::load(&path).map_err(|why| registry::Error::Pins { path, why }.into())
 }
 
 fn load_registry(path: &Path) -> Result<BTreeMap<SkillName, SkillSpec>, Error> {

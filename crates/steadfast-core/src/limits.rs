@@ -156,6 +156,44 @@ pub const COMMAND_STDERR_BYTES_DEFAULT: u64 = 4 * 1024;
 /// milliseconds: a process that it left behind may hold the pipe open.
 pub const COMMAND_DRAIN_MS: u64 = 250;
 
+/// The longest pause that a skill's other side can ask for (`Retry-After`).
+pub const RETRY_AFTER_MS_MAX: u64 = 60 * 60 * 1000;
+
+/// Time until a connection of an HTTP skill stands, in milliseconds.
+pub const HTTP_CONNECT_TIMEOUT_MS: u64 = 10_000;
+/// Bytes of a decompressed response, where the configuration says nothing.
+pub const HTTP_RESPONSE_BYTES_DEFAULT: u64 = 1024 * 1024;
+/// Redirects that one call follows.
+pub const HTTP_REDIRECTS_DEFAULT: u32 = 5;
+pub const HTTP_REDIRECTS_MAX: u32 = 20;
+/// Addresses of one name that are looked at.
+pub const HTTP_ADDRESSES_MAX: usize = 64;
+
+/// Bytes of a rendered prompt of a prompt skill.
+pub const PROMPT_BYTES_MAX: usize = 1024 * 1024;
+
+/// Failures in a row after which a tool server is left alone for a while.
+pub const MCP_FAILURES_IN_A_ROW: u32 = 3;
+/// The first such pause, in milliseconds; each further one is twice as long.
+pub const MCP_PAUSE_MS_MIN: u64 = 1_000;
+/// The longest one.
+pub const MCP_PAUSE_MS_MAX: u64 = 60_000;
+/// Time for a tool server to begin, and to list its tools, in milliseconds.
+pub const MCP_START_TIMEOUT_MS_DEFAULT: u64 = 10_000;
+/// Age from which a list of tools is asked for anew.
+pub const MCP_LIST_AGE_MS_MAX: u64 = 60_000;
+/// Pages and tools of one list.
+pub const MCP_PAGES_MAX: usize = 32;
+pub const MCP_TOOLS_MAX: usize = 1_000;
+/// Bytes of one message of a tool server.
+pub const MCP_MESSAGE_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Bytes that a tool server may send on its pipe within one call.
+pub const MCP_TRAFFIC_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+const _: () = assert!(MCP_MESSAGE_BYTES_MAX as u64 <= MCP_TRAFFIC_BYTES_MAX);
+const _: () = assert!(HTTP_RESPONSE_BYTES_DEFAULT <= CONTENT_BYTES_MAX);
+const _: () = assert!(HTTP_REDIRECTS_DEFAULT <= HTTP_REDIRECTS_MAX);
+
 /// Bytes of a text that keywords are extracted from.
 pub const KEYWORDS_TEXT_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Keywords of one extraction.

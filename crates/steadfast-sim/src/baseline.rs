@@ -147,6 +147,8 @@ async fn carry_out(call: RequestCall, skills: &Skills) -> (String, bool) {
             key,
             attempt,
             timeout_ms: 60_000,
+            meter: steadfast::skill::Meter::default(),
+            model: steadfast::skill::TaskModel::default(),
         };
         match skill.call(&made).await {
             Ok(result) => {

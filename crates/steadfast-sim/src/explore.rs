@@ -250,10 +250,7 @@ impl Search<'_> {
                 let outcome = match *outcome {
                     "success" => Ok(json!({"ok": true})),
                     "negative" => Ok(json!({"ok": false})),
-                    _ => Err(SkillError {
-                        class: SkillFailure::Reported,
-                        message: "failed".to_owned(),
-                    }),
+                    _ => Err(SkillError::new(SkillFailure::Reported, "failed")),
                 };
                 let intent = task.state.stands.calls[call].intent;
                 task.record(
@@ -261,6 +258,7 @@ impl Search<'_> {
                         call: call.clone(),
                         intent,
                         outcome,
+                        usage: None,
                     },
                     turn,
                 )

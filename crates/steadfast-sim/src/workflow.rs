@@ -74,6 +74,7 @@ pub fn build(shape: &Shape) -> Case {
         states,
         policy: Some("Do the steps.".to_owned()),
         skills: builder.skills,
+        mcp: BTreeMap::new(),
         workflows: BTreeMap::new(),
         steering: if shape.runtime {
             Steering::Runtime

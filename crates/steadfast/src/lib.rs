@@ -62,7 +62,8 @@
 //! | `sqlite` | the SQLite log | yes |
 //! | `builtin-skills` | keyword extraction, folder search, the Markdown check | yes |
 //! | `recall` | searching earlier steps by words and meaning | yes |
-//! | `mcp` | reserved for Model Context Protocol clients; locks the dependency | no |
+//! | `http` | skills that are HTTP requests | yes |
+//! | `mcp` | skills that are tools of Model Context Protocol servers | no |
 
 pub mod audit;
 pub mod clock;

@@ -4,7 +4,14 @@
 pub mod builtin;
 pub mod command;
 pub mod function;
+#[cfg(feature = "http")]
+pub mod http;
+#[cfg(feature = "mcp")]
+pub mod mcp;
+pub mod meter;
+pub mod prompt;
 pub mod registry;
+mod template;
 
 use async_trait::async_trait;
 use serde_json::Value;
@@ -17,6 +24,12 @@ use crate::secret::{self, Secret};
 
 pub use command::CommandSkill;
 pub use function::FunctionSkill;
+#[cfg(feature = "http")]
+pub use http::HttpSkill;
+#[cfg(feature = "mcp")]
+pub use mcp::McpSkill;
+pub use meter::Meter;
+pub use prompt::{PromptSkill, TaskModel};
 pub use registry::Skills;
 
 /// An ability that the agent can call.
@@ -57,6 +70,10 @@ pub struct SkillCall {
     pub attempt: u32,
     /// Time after which the runtime abandons the call.
     pub timeout_ms: u64,
+    /// Where a skill notes the tokens that it uses.
+    pub meter: Meter,
+    /// The model of the task, for a skill that has none of its own.
+    pub model: TaskModel,
 }
 
 /// A call without a result.
@@ -65,6 +82,8 @@ pub struct SkillCall {
 pub struct SkillError {
     pub class: SkillFailure,
     pub message: String,
+    /// The other side's own lower bound on the pause before the next attempt.
+    pub retry_after_ms: Option<u64>,
 }
 
 impl SkillError {
@@ -72,7 +91,15 @@ impl SkillError {
         SkillError {
             class,
             message: message.into(),
+            retry_after_ms: None,
         }
+    }
+
+    /// With the pause that the other side asks for.
+    #[must_use]
+    pub fn retry_after(mut self, retry_after_ms: Option<u64>) -> Self {
+        self.retry_after_ms = retry_after_ms;
+        self
     }
 
     /// The skill says that it failed and did nothing.

@@ -13,6 +13,7 @@ pub(crate) struct Case {
 }
 
 /// What a run of the binary gave.
+#[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) exit: i32,
     pub(crate) stdout: String,

@@ -25,6 +25,8 @@ mod kill;
 #[cfg(unix)]
 mod log;
 #[cfg(unix)]
+mod mcp;
+#[cfg(unix)]
 mod resume;
 #[cfg(unix)]
 mod run;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::content::Content;
+use crate::event::model::Usage;
 use crate::id::{CallId, Seq, Timestamp};
 
 /// The call is about to be carried out. After a crash, an intent without a
@@ -34,6 +35,9 @@ pub struct SkillReturned {
     pub checked: Option<Content>,
     /// The relay that stands beside the result in the context.
     pub relay: Relay,
+    /// Tokens that the skill itself used, where a model is part of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
 }
 
 /// The baton: what must come next, and how far the contract is.
@@ -60,6 +64,9 @@ pub struct SkillFailed {
     /// When the next attempt may start; none when there will be none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_at: Option<Timestamp>,
+    /// Tokens that the failed call used all the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
 }
 
 /// What is known about a call without a result.

@@ -230,6 +230,7 @@ impl Draft<'_> {
                 message: self.task.state.salt.seal_text(&message),
                 in_doubt: false,
                 retry_at: None,
+                usage: None,
             };
             return self.runtime(Body::SkillFailed(failed));
         }

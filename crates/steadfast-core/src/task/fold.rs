@@ -12,6 +12,7 @@ use crate::budget::{Account, Amounts, OnExhausted};
 use crate::content::Content;
 use crate::event::ledger::{Cited, LedgerChanged, QuestionAnswered};
 use crate::event::machine::{Place, StateEntered};
+use crate::event::model::Usage;
 use crate::event::proposal::CallAdmitted;
 use crate::event::skill::{DeedSettled, SkillCalled, SkillFailed, SkillReturned};
 use crate::event::task::TaskStarted;
@@ -360,8 +361,17 @@ impl State {
         Ok(())
     }
 
+    /// Tokens that a skill used are spent as the task's own.
+    fn skill_spent(&mut self, usage: Option<Usage>) {
+        let usage = usage.unwrap_or_default();
+        let spent = &mut self.stands.spent;
+        spent.input_tokens = spent.input_tokens.saturating_add(usage.input_tokens);
+        spent.output_tokens = spent.output_tokens.saturating_add(usage.output_tokens);
+    }
+
     fn skill_returned(&mut self, event: &Event, body: &SkillReturned) -> Result<(), String> {
         let call = self.call_mut(&body.call)?.clone();
+        self.skill_spent(body.usage);
         let outcome = CallOutcome::Returned {
             seq: event.seq,
             result: body.result.clone(),
@@ -383,6 +393,7 @@ impl State {
     }
 
     fn skill_failed(&mut self, event: &Event, body: &SkillFailed) -> Result<(), String> {
+        self.skill_spent(body.usage);
         let call = self.call_mut(&body.call)?;
         if call.stage == Stage::Verifying {
             // The question got no answer; the deed stays in doubt.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::budget::BudgetChange;
+use crate::event::model::Usage;
 use crate::event::skill::SkillFailure;
 use crate::event::task::{Parent, Window};
 use crate::id::{CallId, Principal, Seq};
@@ -48,6 +49,8 @@ pub enum Input {
         /// earlier attempt says nothing about a later one.
         intent: Seq,
         outcome: Result<Value, SkillError>,
+        /// Tokens that the skill used, where a model is part of it.
+        usage: Option<Usage>,
     },
     /// A person said something, by their channel.
     Command {
@@ -63,6 +66,18 @@ pub enum Input {
 pub struct SkillError {
     pub class: SkillFailure,
     pub message: String,
+    /// The other side's own lower bound on the pause before the next attempt.
+    pub retry_after_ms: Option<u64>,
+}
+
+impl SkillError {
+    pub fn new(class: SkillFailure, message: impl Into<String>) -> Self {
+        SkillError {
+            class,
+            message: message.into(),
+            retry_after_ms: None,
+        }
+    }
 }
 
 /// What a person can say to a task. This is what an inbox holds.

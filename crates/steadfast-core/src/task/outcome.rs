@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use crate::event::Body;
+use crate::event::model::Usage;
 use crate::event::skill::{DeedSettled, Relay, SkillFailed, SkillFailure, SkillReturned};
 use crate::id::{CallId, Seq, SkillName, TaskId};
 use crate::limits;
@@ -36,6 +37,7 @@ impl Draft<'_> {
         id: &CallId,
         intent: Seq,
         outcome: Result<Value, SkillError>,
+        usage: Option<Usage>,
     ) -> Result<(), Stop> {
         let call = self.task.state.stands.calls.get(id).cloned();
         let Some(call) = call.filter(|call| call.intent == intent) else {
@@ -43,8 +45,8 @@ impl Draft<'_> {
             return Ok(());
         };
         match (&call.stage, outcome) {
-            (Stage::Called { .. }, Ok(result)) => self.returned(id, &call, &result),
-            (Stage::Called { .. }, Err(error)) => self.failed(id, &call, &error),
+            (Stage::Called { .. }, Ok(result)) => self.returned(id, &call, &result, usage),
+            (Stage::Called { .. }, Err(error)) => self.failed(id, &call, &error, usage),
             (Stage::Verifying, Ok(answer)) => match answer.get("done").and_then(Value::as_bool) {
                 Some(done) => {
                     let skill = self.task.verifier(&call).cloned().unwrap_or(call.skill);
@@ -53,16 +55,22 @@ impl Draft<'_> {
                 None => {
                     let message = "`verify` must return {\"done\": true} or false".to_owned();
                     let class = SkillFailure::Reported;
-                    self.failed(id, &call, &SkillError { class, message })
+                    self.failed(id, &call, &SkillError::new(class, message), usage)
                 }
             },
-            (Stage::Verifying, Err(error)) => self.failed(id, &call, &error),
+            (Stage::Verifying, Err(error)) => self.failed(id, &call, &error, usage),
             // Late or doubled: the call has been dealt with.
             _ => Ok(()),
         }
     }
 
-    fn returned(&mut self, id: &CallId, call: &Call, result: &Value) -> Result<(), Stop> {
+    fn returned(
+        &mut self,
+        id: &CallId,
+        call: &Call,
+        result: &Value,
+        usage: Option<Usage>,
+    ) -> Result<(), Stop> {
         let spec = self
             .task
             .workflow
@@ -76,7 +84,7 @@ impl Draft<'_> {
             // what, so it must not simply be called again.
             let message = format!("{issue}; the result was {result}");
             let class = SkillFailure::Lost;
-            return self.failed(id, call, &SkillError { class, message });
+            return self.failed(id, call, &SkillError::new(class, message), usage);
         }
         let because = self.why_not_success(call, &spec, result)?;
         let success = because.is_none();
@@ -92,6 +100,7 @@ impl Draft<'_> {
             because,
             checked,
             relay: Relay::default(),
+            usage,
         };
         let at = self.events.len();
         let source = Source::Skill {
@@ -172,7 +181,13 @@ impl Draft<'_> {
         }
     }
 
-    fn failed(&mut self, id: &CallId, call: &Call, error: &SkillError) -> Result<(), Stop> {
+    fn failed(
+        &mut self,
+        id: &CallId,
+        call: &Call,
+        error: &SkillError,
+        usage: Option<Usage>,
+    ) -> Result<(), Stop> {
         let verifying = call.stage == Stage::Verifying;
         let in_doubt = verifying || (error.class.is_ambiguous() && !call.may_repeat());
         let policy = self.policy(call);
@@ -189,6 +204,9 @@ impl Draft<'_> {
         let retry_at = (again || verifying).then(|| {
             let step = u64::from(self.task.state.stands.counters.steps);
             let pause = backoff(&self.task.state.task, step, tried, policy);
+            // What the other side asks for is waited for, as far as it is sane.
+            let asked = error.retry_after_ms.unwrap_or(0);
+            let pause = pause.max(asked.min(limits::RETRY_AFTER_MS_MAX));
             self.turn.now.plus_ms(pause)
         });
         let message = self.task.state.salt.seal_text(&error.message);
@@ -198,6 +216,7 @@ impl Draft<'_> {
             message,
             in_doubt,
             retry_at,
+            usage,
         };
         self.runtime(Body::SkillFailed(body))?;
         self.after_outcome()

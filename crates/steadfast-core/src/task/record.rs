@@ -145,8 +145,9 @@ impl Task {
                 call,
                 intent,
                 outcome,
+                usage,
             } => {
-                draft.carry(|draft| draft.skill_done(&call, intent, outcome))?;
+                draft.carry(|draft| draft.skill_done(&call, intent, outcome, usage))?;
             }
             Input::Command {
                 principal,

@@ -37,6 +37,9 @@ pub struct Spec {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[cfg_attr(feature = "schema", schemars(with = "BTreeMap<String, SkillSpec>"))]
     pub skills: BTreeMap<SkillName, SkillSpec>,
+    /// Tool servers (Model Context Protocol) whose tools skills can name, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub mcp: BTreeMap<String, ServerSpec>,
     /// Sub-workflows that a state can run in place of a skill.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub workflows: BTreeMap<String, SubSpec>,
@@ -197,7 +200,7 @@ pub enum Complete {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SkillSpec {
-    /// How it is carried out: `builtin`, `command`, `function`, …
+    /// How it is carried out: `builtin`, `command`, `function`, `http`, `mcp`, `prompt`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// What it does, as the model reads it. Say what it is for, not that it is
@@ -255,9 +258,45 @@ pub struct SkillSpec {
     /// it, and the argument (`budget: total`).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub amounts: BTreeMap<String, String>,
+    /// The tool of a server that this skill is, as `SERVER/TOOL`; the kind is
+    /// then `mcp`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mcp: Option<String>,
     /// What the kind needs: a command line, a folder, …
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub config: Value,
+}
+
+/// A tool server: a program on whose pipes it speaks, or an address.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct ServerSpec {
+    /// Program and arguments.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
+    /// Working folder of the program, from the workflow's folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// Variables of the program: a reference (`env:NAME`, `file:PATH`), or a text
+    /// that is no secret.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
+    /// Address of a server that speaks streamable HTTP.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// Headers of each request, with values as those of `env`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
+    /// Hosts that may lie at loopback, private or link-local addresses.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub private_hosts: Vec<String>,
+    /// Time to begin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_timeout_ms: Option<u64>,
+    /// The hash of each tool that may be called, by the tool's name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub pins: BTreeMap<String, String>,
 }
 
 /// What carrying a skill out does in the world.

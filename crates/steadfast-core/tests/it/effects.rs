@@ -12,10 +12,7 @@ use steadfast_core::task::{Effect, Intent, Waiting};
 use crate::harness::{Bench, deeds, pipeline};
 
 fn error(class: SkillFailure) -> SkillError {
-    SkillError {
-        class,
-        message: "boom".to_owned(),
-    }
+    SkillError::new(class, "boom")
 }
 
 #[test]
@@ -211,6 +208,7 @@ fn g06_a_late_outcome_of_an_earlier_attempt_is_not_taken_for_a_later_ones() {
         call,
         intent,
         outcome,
+        usage: None,
     });
     assert_eq!(
         note.as_deref(),
@@ -360,4 +358,60 @@ fn lost_replies_count_as_unknown_spending() {
         "with a margin"
     );
     assert_eq!(bench.task.state.stands.spent.unknown_tokens, 2 * each);
+}
+
+/// What the other side of a skill asks for is waited for, up to a limit.
+#[test]
+fn a_skills_retry_after_is_waited_out_within_a_limit() {
+    use steadfast_core::limits::RETRY_AFTER_MS_MAX;
+    let pause = |asked: u64| {
+        let mut bench = Bench::new(pipeline());
+        bench.call("extract_keywords", json!({"input": "x"}));
+        let mut busy = error(SkillFailure::Reported);
+        busy.retry_after_ms = Some(asked);
+        let before = bench.now;
+        bench.skill_fails("s1.0", busy);
+        let at = bench.due().wake_at.expect("a retry is scheduled");
+        at.ms_since(before)
+    };
+    // The bench's clock ticks a little with every input.
+    let about = |asked: u64| asked..asked + 1_000;
+    assert!(pause(0) < 7_000);
+    assert!(about(7_000).contains(&pause(7_000)));
+    assert!(about(RETRY_AFTER_MS_MAX).contains(&pause(u64::MAX)));
+}
+
+/// Tokens that a skill used are the task's, also of a call that failed.
+#[test]
+fn a_skills_tokens_are_spent_by_the_task() {
+    use steadfast_core::event::model::Usage;
+    let mut bench = Bench::new(pipeline());
+    bench.call("extract_keywords", json!({"input": "x"}));
+    let before = bench.task.state.stands.spent;
+    let usage = |input_tokens, output_tokens| {
+        Some(Usage {
+            input_tokens,
+            output_tokens,
+            ..Usage::default()
+        })
+    };
+    let mut done = |outcome, usage| {
+        let call = CallId::from("s1.0");
+        let intent = bench.task.state.stands.calls[&call].intent;
+        bench.input(Input::SkillDone {
+            call,
+            intent,
+            outcome,
+            usage,
+        });
+        if let Some(at) = bench.due().wake_at {
+            bench.now = at;
+            bench.input(Input::Wake);
+        }
+    };
+    done(Err(error(SkillFailure::Reported)), usage(100, 7));
+    done(Ok(json!({"keywords": ["x"]})), usage(110, 9));
+    let spent = bench.task.state.stands.spent;
+    assert_eq!(spent.input_tokens, before.input_tokens + 210);
+    assert_eq!(spent.output_tokens, before.output_tokens + 16);
 }

@@ -261,6 +261,7 @@ impl Bench {
             call: CallId::from(call),
             intent,
             outcome: Ok(result),
+            usage: None,
         });
     }
 
@@ -276,6 +277,7 @@ impl Bench {
             call: CallId::from(call),
             intent,
             outcome: Err(error),
+            usage: None,
         });
     }
 

@@ -60,16 +60,14 @@ impl Observer for Watcher {
 fn late(task: &Task) -> Vec<Input> {
     let mut inputs = Vec::new();
     let stands = &task.state.stands;
-    let lost = SkillError {
-        class: SkillFailure::Lost,
-        message: "late".to_owned(),
-    };
+    let lost = SkillError::new(SkillFailure::Lost, "late");
     let mut say = |call: &CallId, intent: Seq| {
         for outcome in [Ok(json!({"ok": true, "done": true})), Err(lost.clone())] {
             inputs.push(Input::SkillDone {
                 call: call.clone(),
                 intent,
                 outcome,
+                usage: None,
             });
         }
     };

@@ -71,6 +71,7 @@ impl Grown {
             call: call.clone(),
             intent: self.task.state.stands.calls[call].intent,
             outcome: Ok(turn.result),
+            usage: None,
         };
         keep(self.record(done, rules));
     }

@@ -17,7 +17,7 @@ use steadfast_core::task::{Effect, Intent, Waiting};
 
 use super::session::Session;
 use super::{Driver, Error, Rest, inbox};
-use crate::skill::{Skill, SkillCall};
+use crate::skill::{Meter, Skill, SkillCall, TaskModel};
 
 /// The effects at work, each with a handle to abandon it by.
 #[derive(Default)]
@@ -267,6 +267,8 @@ fn skill_call(
         key: call.key,
         attempt: call.attempt,
         timeout_ms: declared.unwrap_or(limits::SKILL_TIMEOUT_MS_DEFAULT),
+        meter: Meter::default(),
+        model: TaskModel::of(&session.driver.model),
     };
     let clock = Arc::clone(&session.driver.clock);
     let intent = call.intent;
@@ -276,6 +278,7 @@ fn skill_call(
             call: request.call,
             intent,
             outcome,
+            usage: request.meter.read(),
         }
     }))
 }
@@ -290,15 +293,13 @@ async fn carry_out(
         Either::Left((outcome, _)) => outcome,
         Either::Right(_) => {
             let message = format!("no result within {} ms", request.timeout_ms);
-            return Err(SkillError {
-                class: SkillFailure::Timeout,
-                message,
-            });
+            return Err(SkillError::new(SkillFailure::Timeout, message));
         }
     };
     let result = outcome.map_err(|e| SkillError {
         class: e.class,
         message: e.message,
+        retry_after_ms: e.retry_after_ms,
     })?;
     let bytes = result.to_string().len() as u64;
     if bytes > limits::CONTENT_BYTES_MAX {
@@ -307,10 +308,7 @@ async fn carry_out(
             "the result has {bytes} bytes, at most {} are kept",
             limits::CONTENT_BYTES_MAX
         );
-        return Err(SkillError {
-            class: SkillFailure::Lost,
-            message,
-        });
+        return Err(SkillError::new(SkillFailure::Lost, message));
     }
     Ok(result)
 }

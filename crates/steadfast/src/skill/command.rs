@@ -7,7 +7,7 @@
 //! the deed in doubt. There is no shell: words of a command line are never
 //! split or expanded.
 
-mod group;
+pub(super) mod group;
 mod process;
 
 use std::collections::BTreeMap;

@@ -22,6 +22,11 @@ pub const KINDS: &[&str] = &[
     "builtin",
     "command",
     "function",
+    #[cfg(feature = "http")]
+    "http",
+    #[cfg(feature = "mcp")]
+    "mcp",
+    "prompt",
 ];
 
 /// The skills of a workflow, by name.
@@ -45,9 +50,9 @@ impl Skills {
         functions: &BTreeMap<SkillName, Arc<dyn Skill>>,
     ) -> Result<Skills, Vec<Error>> {
         let mut skills = BTreeMap::new();
-        let mut errors = Vec::new();
+        let (servers, mut errors) = Servers::of(spec, base_dir);
         for (name, entry) in &spec.skills {
-            match build_one(name, entry, base_dir, functions) {
+            match build_one(name, entry, base_dir, functions, &servers) {
                 Ok(skill) => drop(skills.insert(name.clone(), skill)),
                 Err(error) => errors.push(error),
             }
@@ -101,20 +106,54 @@ pub fn complete(mut spec: Spec) -> Spec {
     spec
 }
 
+/// The tool servers of a workflow; nothing where this build has no client.
+#[cfg(feature = "mcp")]
+struct Servers(BTreeMap<String, Arc<super::mcp::Server>>);
+#[cfg(not(feature = "mcp"))]
+struct Servers;
+
+impl Servers {
+    #[cfg(feature = "mcp")]
+    fn of(spec: &Spec, base_dir: &Path) -> (Servers, Vec<Error>) {
+        let (servers, errors) = super::mcp::servers(spec, base_dir);
+        (Servers(servers), errors)
+    }
+
+    #[cfg(not(feature = "mcp"))]
+    fn of(_spec: &Spec, _base_dir: &Path) -> (Servers, Vec<Error>) {
+        (Servers, Vec::new())
+    }
+}
+
 fn build_one(
     name: &SkillName,
     entry: &SkillSpec,
     base_dir: &Path,
     functions: &BTreeMap<SkillName, Arc<dyn Skill>>,
+    servers: &Servers,
 ) -> Result<Arc<dyn Skill>, Error> {
     let named = || name.as_str().to_owned();
-    match entry.kind.as_deref() {
+    let misfit = |why| Error::Config {
+        skill: named(),
+        why,
+    };
+    #[cfg(not(feature = "mcp"))]
+    let _ = servers;
+    let kind = entry.kind.as_deref();
+    match kind.or(entry.mcp.as_ref().map(|_| "mcp")) {
         Some("command") => CommandSkill::new(name.clone(), entry.clone(), base_dir)
             .map(|skill| Arc::new(skill) as Arc<dyn Skill>)
-            .map_err(|why| Error::Config {
-                skill: named(),
-                why,
-            }),
+            .map_err(misfit),
+        #[cfg(feature = "http")]
+        Some("http") => super::HttpSkill::new(name.clone(), entry.clone(), base_dir)
+            .map(|skill| Arc::new(skill) as Arc<dyn Skill>)
+            .map_err(misfit),
+        #[cfg(feature = "mcp")]
+        Some("mcp") => super::McpSkill::new(name.clone(), entry.clone(), &servers.0)
+            .map(|skill| Arc::new(skill) as Arc<dyn Skill>),
+        Some("prompt") => super::PromptSkill::new(name.clone(), entry.clone())
+            .map(|skill| Arc::new(skill) as Arc<dyn Skill>)
+            .map_err(misfit),
         Some("function") => functions
             .get(name)
             .cloned()
@@ -178,6 +217,18 @@ pub enum Error {
         folder: PathBuf,
         why: String,
     },
+    #[error("server `{server}`: {why}")]
+    Server { server: String, why: String },
+    #[error("skill `{skill}`: {why}")]
+    Tool { skill: String, why: String },
+    #[error("skill `{skill}`: tool `{tool}` of server `{server}` is not pinned")]
+    NotPinned {
+        skill: String,
+        tool: String,
+        server: String,
+    },
+    #[error("the file of pins `{}` cannot be used: {why}", path.display())]
+    Pins { path: PathBuf, why: String },
 }
 
 impl Error {
@@ -189,18 +240,26 @@ impl Error {
             Error::NoFunction { .. } => "S0004",
             Error::Config { .. } => "S0005",
             Error::Folder { .. } => "S0006",
+            Error::Server { .. } => "S0010",
+            Error::Tool { .. } => "S0011",
+            Error::NotPinned { .. } => "S0012",
+            Error::Pins { .. } => "S0013",
         }
     }
 
-    /// The name of the skill entry.
-    pub fn skill(&self) -> &str {
+    /// The section of the workflow that it is about, and the name there.
+    fn entry(&self) -> [&str; 2] {
         match self {
             Error::UnknownKind { skill, .. }
             | Error::NoKind { skill }
             | Error::NoBuiltin { skill, .. }
             | Error::NoFunction { skill, .. }
             | Error::Config { skill, .. }
-            | Error::Folder { skill, .. } => skill,
+            | Error::Folder { skill, .. }
+            | Error::Tool { skill, .. }
+            | Error::NotPinned { skill, .. } => ["skills", skill],
+            Error::Server { server, .. } => ["mcp", server],
+            Error::Pins { .. } => ["mcp", ""],
         }
     }
 
@@ -225,6 +284,14 @@ impl Error {
                 "create it, or set `config.folder`; the path starts at the workflow's folder"
                     .to_owned()
             }
+            Error::Server { .. } => "see docs/skills.md for what a server needs".to_owned(),
+            Error::Tool { .. } => "see docs/skills.md for how a tool is named".to_owned(),
+            Error::NotPinned { .. } => "look at what it does with `steadfast mcp list WORKFLOW`, \
+                                        then pin it with `steadfast mcp pin WORKFLOW`"
+                .to_owned(),
+            Error::Pins { .. } => {
+                "restore it, or delete it and pin anew with `steadfast mcp pin WORKFLOW`".to_owned()
+            }
         }
     }
 
@@ -232,10 +299,12 @@ impl Error {
     pub fn problem(&self) -> Problem {
         let key = match self {
             Error::UnknownKind { .. } | Error::NoFunction { .. } => Some("kind"),
-            Error::NoKind { .. } => None,
+            Error::NoKind { .. } | Error::Server { .. } | Error::Pins { .. } => None,
+            Error::Tool { .. } | Error::NotPinned { .. } => Some("mcp"),
             Error::NoBuiltin { .. } | Error::Config { .. } | Error::Folder { .. } => Some("config"),
         };
-        let place: Vec<&str> = ["skills", self.skill()].into_iter().chain(key).collect();
+        let entry = self.entry().into_iter().filter(|name| !name.is_empty());
+        let place: Vec<&str> = entry.chain(key).collect();
         Problem::error(self.code(), &place, self.to_string()).hint(self.hint())
     }
 }

@@ -69,22 +69,31 @@ fn laid_over(layers: [Option<&SkillSpec>; 3]) -> Option<SkillSpec> {
     for layer in layers.into_iter().flatten() {
         let fits = match kind {
             None => true,
-            Some(BUILTIN) => matches!(layer.kind.as_deref(), None | Some(BUILTIN)),
+            Some(BUILTIN) => matches!(kind_of(layer), None | Some(BUILTIN)),
             Some(_) => false,
         };
         if !fits {
             continue;
         }
         found = true;
-        kind = kind.or(layer.kind.as_deref());
+        kind = kind.or(kind_of(layer));
         if let Ok(Value::Object(layer)) = serde_json::to_value(layer) {
             for (field, value) in layer {
                 fields.entry(field).or_insert(value);
             }
         }
     }
+    if let Some(kind) = kind {
+        fields.insert("kind".to_owned(), Value::from(kind));
+    }
     let skill = serde_json::from_value(Value::Object(fields));
     found.then(|| skill.expect("fields of skills make a skill"))
+}
+
+/// The kind that an entry says, or that naming a tool means.
+fn kind_of(entry: &SkillSpec) -> Option<&str> {
+    let tool = entry.mcp.as_ref().map(|_| "mcp");
+    entry.kind.as_deref().or(tool)
 }
 
 /// The kind of the skills that come with the library.

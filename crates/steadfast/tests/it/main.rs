@@ -35,12 +35,25 @@ mod skill_command;
 #[cfg(feature = "builtin-skills")]
 mod skill_format_check;
 mod skill_function;
+#[cfg(feature = "http")]
+mod skill_http;
+#[cfg(feature = "http")]
+mod skill_http_deeds;
+#[cfg(feature = "http")]
+mod skill_http_hosts;
 #[cfg(feature = "builtin-skills")]
 mod skill_keywords;
 #[cfg(feature = "builtin-skills")]
 mod skill_knowledge;
+#[cfg(feature = "mcp")]
+mod skill_mcp;
+#[cfg(feature = "mcp")]
+mod skill_mcp_http;
+#[cfg(feature = "mcp")]
+mod skill_mcp_real;
 #[cfg(feature = "builtin-skills")]
 mod skill_pipeline;
+mod skill_prompt;
 #[cfg(feature = "builtin-skills")]
 mod skill_registry;
 mod spec_article;

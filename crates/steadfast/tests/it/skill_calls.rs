@@ -1,7 +1,7 @@
 //! What the skill tests share: one call, and a skill by its entry.
 
 use serde_json::Value;
-use steadfast::skill::SkillCall;
+use steadfast::skill::{Meter, SkillCall, TaskModel};
 use steadfast_core::hash::Hash;
 use steadfast_core::workflow::spec::SkillSpec;
 
@@ -17,6 +17,8 @@ pub(crate) fn call(args: Value) -> SkillCall {
         key: Hash::of_bytes(b"key"),
         attempt: 2,
         timeout_ms: 10_000,
+        meter: Meter::default(),
+        model: TaskModel::default(),
     }
 }
 

@@ -595,6 +595,11 @@ fn skill(salt: &Salt) -> Vec<(Source, Body)> {
             next_allowed: vec!["draft".to_owned(), "search".to_owned()],
             contract_step: "1/3".to_owned(),
         },
+        usage: Some(Usage {
+            input_tokens: 812,
+            output_tokens: 96,
+            cached_input_tokens: 512,
+        }),
     };
     let mut bodies = vec![
         (Source::Runtime, Body::SkillCalled(called)),
@@ -613,6 +618,11 @@ fn skill(salt: &Salt) -> Vec<(Source, Body)> {
             message: salt.seal_text(class.name()),
             retry_at: (!class.is_ambiguous()).then_some(Timestamp(1_767_225_601_000_000)),
             in_doubt: class.is_ambiguous(),
+            usage: class.is_ambiguous().then_some(Usage {
+                input_tokens: 40,
+                output_tokens: 0,
+                cached_input_tokens: 0,
+            }),
         };
         (source(), Body::SkillFailed(failed))
     }));

@@ -8,7 +8,7 @@ use tokio::process::{Child, Command};
 
 /// Asks for a group of its own, so that a kill reaches the command's children
 /// and nothing else.
-pub(super) fn apart(command: &mut Command) {
+pub(in crate::skill) fn apart(command: &mut Command) {
     #[cfg(unix)]
     command.process_group(0);
     command.kill_on_drop(true);
@@ -17,13 +17,13 @@ pub(super) fn apart(command: &mut Command) {
 /// Kills the group when dropped, unless it was released: the future of a call
 /// may be abandoned at any point.
 #[derive(Debug)]
-pub(super) struct Group {
+pub(in crate::skill) struct Group {
     #[cfg(unix)]
     leader: Option<rustix::process::Pid>,
 }
 
 impl Group {
-    pub(super) fn of(child: &Child) -> Group {
+    pub(in crate::skill) fn of(child: &Child) -> Group {
         #[cfg(unix)]
         return Group {
             leader: child
