@@ -321,6 +321,9 @@ pub struct Counters {
     pub skip_attempts: u64,
     /// Calls proposed out of the machine's order.
     pub order_attempts: u64,
+    /// What guards that observe would have refused, by the code of the reason.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub observed: BTreeMap<String, u64>,
 }
 
 impl State {
