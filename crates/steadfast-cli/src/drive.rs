@@ -169,7 +169,7 @@ pub(crate) async fn is_held(log: &dyn Log, id: &TaskId) -> Result<bool, Error> {
 
 /// Gives the number of the first signal that asks to stop.
 #[cfg(unix)]
-fn signal() -> Result<impl Future<Output = u8>, Error> {
+pub(crate) fn signal() -> Result<impl Future<Output = u8>, Error> {
     use tokio::signal::unix::{SignalKind, signal};
     let on = |kind| signal(kind).map_err(|source| Error::Runtime { source });
     let (mut interrupt, mut terminate) =
@@ -183,7 +183,7 @@ fn signal() -> Result<impl Future<Output = u8>, Error> {
 }
 
 #[cfg(not(unix))]
-fn signal() -> Result<impl Future<Output = u8>, Error> {
+pub(crate) fn signal() -> Result<impl Future<Output = u8>, Error> {
     Ok(async {
         match tokio::signal::ctrl_c().await {
             Ok(()) => 2,

@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 
+use steadfast::attempts;
 use steadfast::audit;
 use steadfast::driver;
 use steadfast::model::select::SelectError;
@@ -129,6 +130,8 @@ pub(crate) enum Error {
     Fetch(#[from] FetchError),
     #[error(transparent)]
     Audit(#[from] audit::Error),
+    #[error(transparent)]
+    Attempts(#[from] attempts::Error),
 }
 
 impl Error {
@@ -163,6 +166,7 @@ impl Error {
             Error::Encoder(_) => "M0202",
             Error::Fetch(error) => error.code(),
             Error::Audit(error) => error.code(),
+            Error::Attempts(error) => error.code(),
         }
     }
 
@@ -219,6 +223,7 @@ impl Error {
             Error::Encoder(_) => "get it with `steadfast embedder fetch`",
             Error::Fetch(error) => return error.hint(),
             Error::Audit(error) => error.hint(),
+            Error::Attempts(error) => return error.hint(),
         };
         Some(hint.to_owned())
     }

@@ -20,6 +20,7 @@ mod progress;
 mod report;
 mod settings;
 mod store;
+mod table;
 mod time;
 mod workflow;
 
@@ -83,6 +84,7 @@ async fn run(
         Command::Audit(args) => commands::audit::run(&args, printer),
         Command::Embedder(args) => commands::embedder::run(args, printer),
         Command::Config(_) => unreachable!("the settings were shown above"),
+        Command::Attempts(args) => commands::attempts::run(&args, settings, printer).await,
         Command::Schema => commands::schema::run(printer),
         Command::Completions(args) => commands::completions::run(&args, printer),
     }

@@ -63,6 +63,7 @@
 //! | `recall` | searching earlier steps by words and meaning | yes |
 //! | `mcp` | reserved for Model Context Protocol clients; locks the dependency | no |
 
+pub mod attempts;
 pub mod audit;
 pub mod clock;
 pub mod driver;

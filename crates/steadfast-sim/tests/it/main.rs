@@ -1,9 +1,11 @@
 //! The simulator's own tests: seeds, scenarios, the exploration, the baseline.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod attempts;
 mod baseline;
 mod effects;
 mod explore;
+mod observe;
 mod oracle;
 mod order;
 mod seeds;
