@@ -67,6 +67,8 @@ pub mod attempts;
 pub mod audit;
 pub mod clock;
 pub mod driver;
+#[cfg(any(test, feature = "fuzz"))]
+pub mod fuzz;
 pub mod model;
 #[cfg(feature = "recall")]
 pub mod recall;
