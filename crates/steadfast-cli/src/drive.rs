@@ -205,14 +205,14 @@ pub(crate) async fn is_held(log: &dyn Log, id: &TaskId) -> Result<bool, Error> {
 
 /// The signals that ask to stop, by number.
 #[cfg(unix)]
-struct Signals {
+pub(crate) struct Signals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
 }
 
 #[cfg(unix)]
 impl Signals {
-    fn listen() -> Result<Signals, Error> {
+    pub(crate) fn listen() -> Result<Signals, Error> {
         use tokio::signal::unix::{SignalKind, signal};
         let on = |kind| signal(kind).map_err(|source| Error::Runtime { source });
         Ok(Signals {
@@ -221,7 +221,7 @@ impl Signals {
         })
     }
 
-    async fn next(&mut self) -> u8 {
+    pub(crate) async fn next(&mut self) -> u8 {
         tokio::select! {
             _ = self.interrupt.recv() => 2,
             _ = self.terminate.recv() => 15,
@@ -230,15 +230,15 @@ impl Signals {
 }
 
 #[cfg(not(unix))]
-struct Signals;
+pub(crate) struct Signals;
 
 #[cfg(not(unix))]
 impl Signals {
-    fn listen() -> Result<Signals, Error> {
+    pub(crate) fn listen() -> Result<Signals, Error> {
         Ok(Signals)
     }
 
-    async fn next(&mut self) -> u8 {
+    pub(crate) async fn next(&mut self) -> u8 {
         match tokio::signal::ctrl_c().await {
             Ok(()) => 2,
             // No signal can be heard: nothing to wait for.

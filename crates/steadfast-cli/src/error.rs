@@ -5,6 +5,7 @@
 
 use std::path::PathBuf;
 
+use steadfast::attempts;
 use steadfast::audit;
 use steadfast::driver;
 use steadfast::model::select::SelectError;
@@ -131,6 +132,8 @@ pub(crate) enum Error {
     Fetch(#[from] FetchError),
     #[error(transparent)]
     Audit(#[from] audit::Error),
+    #[error(transparent)]
+    Attempts(#[from] attempts::Error),
 }
 
 impl Error {
@@ -166,6 +169,7 @@ impl Error {
             Error::Encoder(_) => "M0202",
             Error::Fetch(error) => error.code(),
             Error::Audit(error) => error.code(),
+            Error::Attempts(error) => error.code(),
         }
     }
 
@@ -225,6 +229,7 @@ impl Error {
             Error::Encoder(_) => "get it with `steadfast embedder fetch`",
             Error::Fetch(error) => return error.hint(),
             Error::Audit(error) => error.hint(),
+            Error::Attempts(error) => return error.hint(),
         };
         Some(hint.to_owned())
     }

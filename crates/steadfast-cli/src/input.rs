@@ -58,6 +58,14 @@ pub(crate) fn file(what: &'static str, path: &Path) -> Result<String, Error> {
     })
 }
 
+/// The same, where `-` is stdin.
+pub(crate) fn text_file(what: &'static str, path: &Path) -> Result<String, Error> {
+    match path.to_str() {
+        Some("-") => text("-"),
+        _ => file(what, path),
+    }
+}
+
 fn fits(what: &str, bytes: u64) -> Result<(), Error> {
     let max = limits::CONTENT_BYTES_MAX;
     if bytes <= max {

@@ -21,6 +21,7 @@ mod progress;
 mod report;
 mod settings;
 mod store;
+mod table;
 mod time;
 mod workflow;
 
@@ -85,6 +86,7 @@ async fn run(
         Command::Embedder(args) => commands::embedder::run(args, printer),
         Command::Config(_) => unreachable!("the settings were shown above"),
         Command::Mcp(args) => commands::mcp::run(args, printer).await,
+        Command::Attempts(args) => commands::attempts::run(&args, settings, printer).await,
         Command::Schema => commands::schema::run(printer),
         Command::Completions(args) => commands::completions::run(&args, printer),
     }

@@ -60,6 +60,24 @@ fn script_of(name: &str, settings: &Settings) -> Option<PathBuf> {
     Some(folder.join(file))
 }
 
+/// Gives the model of one run after another.
+pub(crate) type Models = Box<dyn FnMut() -> Arc<dyn Model>>;
+
+/// The same, for many runs: a script begins anew in each, any other model is
+/// shared.
+pub(crate) fn each(name: &str, settings: &Settings) -> Result<(Models, String), Error> {
+    let Some(path) = script_of(name, settings) else {
+        let (model, why) = choose(name, settings)?;
+        return Ok((Box::new(move || Arc::clone(&model)), why));
+    };
+    let script = Script::load(&path).map_err(steadfast::model::select::SelectError::from)?;
+    let why = format!(
+        "the script `{}`, as asked, anew in each run",
+        path.display()
+    );
+    Ok((Box::new(move || Arc::new(script.clone().build())), why))
+}
+
 /// The same, for a task that goes on: a script goes on too, behind the replies
 /// that are recorded.
 pub(crate) async fn choose_for(

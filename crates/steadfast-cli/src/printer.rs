@@ -13,6 +13,19 @@ use crate::settings::Settings;
 /// Columns of a diagnostic that goes to a file or pipe.
 const PLAIN_WIDTH: usize = 100;
 
+/// An error as programs read it.
+#[derive(Serialize)]
+struct Failure {
+    code: &'static str,
+    message: String,
+    hint: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    because: Vec<String>,
+    /// What is wrong with a workflow file, with places.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    findings: Vec<Report>,
+}
+
 /// Writes for people and programs, as the settings want it.
 #[derive(Clone, Debug)]
 pub(crate) struct Printer {
@@ -71,6 +84,10 @@ impl Printer {
         if error.is_silent() {
             return;
         }
+        if self.json {
+            self.error_json(error);
+            return;
+        }
         if let Error::Workflow { diagnostics, .. } = error {
             self.complain(diagnostics);
         }
@@ -83,6 +100,29 @@ impl Printer {
         if let Some(hint) = error.hint() {
             text += &format!("\n\nhint: {hint}");
         }
+        let _ = writeln!(std::io::stderr().lock(), "{text}");
+    }
+
+    /// The same as one line of JSON, on stderr too.
+    fn error_json(&self, error: &Error) {
+        let mut because = Vec::new();
+        let mut cause = std::error::Error::source(error);
+        while let Some(source) = cause {
+            because.push(source.to_string());
+            cause = source.source();
+        }
+        let findings = match error {
+            Error::Workflow { diagnostics, .. } => diagnostics.reports(),
+            _ => Vec::new(),
+        };
+        let value = Failure {
+            code: error.code(),
+            message: error.to_string(),
+            hint: error.hint(),
+            because,
+            findings,
+        };
+        let text = serde_json::to_string(&value).expect("what is printed is made of JSON types");
         let _ = writeln!(std::io::stderr().lock(), "{text}");
     }
 

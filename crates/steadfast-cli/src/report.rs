@@ -1,6 +1,8 @@
 //! Where a run came to rest: the answer on stdout, everything else on stderr,
 //! and what a person does next.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use serde_json::Value;
 use steadfast::driver::Rest;
@@ -60,6 +62,9 @@ struct Attempts {
     refused: u64,
     skips: u64,
     misorders: u64,
+    /// What guards that observe would have refused, by the code of the reason.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    observed: BTreeMap<String, u64>,
 }
 
 #[derive(Serialize)]
@@ -84,6 +89,7 @@ pub(crate) fn report(
     settings: &Settings,
     printer: &Printer,
 ) -> Result<Exit, Error> {
+    say_observed(task, settings, printer);
     say(task, rest, settings, printer);
     if printer.json {
         printer.json(&summary(task, rest))?;
@@ -117,6 +123,24 @@ fn say(task: &Task, rest: &Rest, settings: &Settings, printer: &Printer) {
         Rest::Waiting(waiting) => say_waiting(task, waiting, settings, printer),
         Rest::Stopped => {}
     }
+}
+
+/// What would have been refused, had the guards not only observed.
+fn say_observed(task: &Task, settings: &Settings, printer: &Printer) {
+    let observed = &task.state.stands.counters.observed;
+    let all: u64 = observed.values().sum();
+    if all == 0 {
+        return;
+    }
+    let codes: Vec<String> = observed
+        .iter()
+        .map(|(code, count)| format!("{count} × {code}"))
+        .collect();
+    let log = settings.command(&format!("log {}", task.state.task));
+    printer.say(&format!(
+        "observed: {all} would have been refused ({}); `{log}` shows them",
+        codes.join(", ")
+    ));
 }
 
 fn costs(task: &Task) -> String {
@@ -258,6 +282,7 @@ fn summary<'a>(task: &'a Task, rest: &'a Rest) -> Summary<'a> {
             refused: counters.refusals,
             skips: counters.skip_attempts,
             misorders: counters.order_attempts,
+            observed: counters.observed.clone(),
         },
     }
 }

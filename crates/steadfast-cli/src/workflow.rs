@@ -1,7 +1,7 @@
 //! From a workflow file to what a task can run: read, resolved, checked, and
 //! its skills built.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use steadfast::skill::mcp::Pins;
@@ -31,6 +31,19 @@ pub(crate) struct Loaded {
 ///
 /// When a file cannot be read, or is no workflow at all.
 pub(crate) fn load(path: &Path, registry: Option<&Path>) -> Result<Loaded, Error> {
+    load_for(path, registry, &|_| BTreeSet::new())
+}
+
+/// The same, where some skills are not carried out and so need not be there.
+///
+/// # Errors
+///
+/// As [`load`].
+pub(crate) fn load_for(
+    path: &Path,
+    registry: Option<&Path>,
+    without: &dyn Fn(&Spec) -> BTreeSet<SkillName>,
+) -> Result<Loaded, Error> {
     let name = path.display().to_string();
     let text = input::file("workflow", path)?;
     let refused = |diagnostics| refused(&name, diagnostics);
@@ -40,7 +53,14 @@ pub(crate) fn load(path: &Path, registry: Option<&Path>) -> Result<Loaded, Error
         pins.fill(&mut spec);
     }
     let mut findings = read.check(&spec);
-    let built = Skills::build(&spec, folder(path), &BTreeMap::new());
+    let startable = steadfast::skill::registry::check(&spec, folder(path));
+    findings
+        .list
+        .extend(read.source.diagnostics(startable).list);
+    let without = without(&spec);
+    let mut carried_out = spec.clone();
+    carried_out.skills.retain(|name, _| !without.contains(name));
+    let built = Skills::build(&carried_out, folder(path), &BTreeMap::new());
     let skills = match built {
         Ok(skills) => Some(skills),
         Err(errors) => {

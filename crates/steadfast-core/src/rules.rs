@@ -28,6 +28,14 @@ pub trait Conditions {
     /// The variables that an expression reads; the error says why it does not parse.
     fn references(&self, expression: &str) -> Result<Vec<String>, String>;
 
+    /// The members of a variable that an expression names outright, each as a
+    /// path: `receipts.S1.x`, `receipts["S2/S1"]` and `"S1" in receipts` name
+    /// members of `receipts`. Empty where an implementation cannot tell, and
+    /// for an expression that does not parse.
+    fn members(&self, _expression: &str, _variable: &str) -> Vec<Vec<String>> {
+        Vec::new()
+    }
+
     /// The value of an expression. `variables` is an object.
     fn evaluate(&self, expression: &str, variables: &Value) -> Result<Value, String>;
 }

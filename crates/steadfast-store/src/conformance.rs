@@ -32,7 +32,8 @@ macro_rules! checks {
 checks! {
     tasks: a_task_is_made_once a_name_must_be_valid an_unknown_task_is_refused
         lists_are_newest_first_and_filtered a_prefix_finds_its_tasks
-        status_stays_until_the_next;
+        status_stays_until_the_next
+        lists_say_who_holds_a_task;
     append: appends_chain_and_move_the_head a_wrong_head_is_a_conflict
         a_batch_is_all_or_nothing a_broken_batch_is_refused content_is_kept_once
         foreign_content_is_refused a_batch_may_be_empty;

@@ -32,8 +32,8 @@ pub mod transfer;
 pub use error::{CODES, Damage, Error, Result};
 pub use load::{hydrate, load_events, read_events};
 pub use log::{
-    Batch, FORGOTTEN, Head, InboxId, InboxItem, Lease, Log, Status, Stored, Takeover, TaskFilter,
-    TaskHeader, TaskSummary,
+    Batch, FORGOTTEN, Head, Held, InboxId, InboxItem, Lease, Log, Status, Stored, Takeover,
+    TaskFilter, TaskHeader, TaskSummary,
 };
 pub use memory::MemoryLog;
 #[cfg(feature = "sqlite")]

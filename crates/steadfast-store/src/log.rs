@@ -281,4 +281,13 @@ pub struct TaskSummary {
     pub parent: Option<TaskId>,
     pub head: Seq,
     pub status: Option<Status>,
+    /// Who holds the task, and until when without a sign of life.
+    pub held: Option<Held>,
+}
+
+/// A lease, as others see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    pub holder: String,
+    pub expires_at: Timestamp,
 }

@@ -15,8 +15,8 @@ use steadfast_core::limits;
 use crate::chain::{self, Range, Window};
 use crate::error::{Damage, Error, Result};
 use crate::log::{
-    Batch, Head, InboxId, InboxItem, Lease, Log, Status, Stored, Takeover, TaskFilter, TaskHeader,
-    TaskSummary,
+    Batch, Head, Held, InboxId, InboxItem, Lease, Log, Status, Stored, Takeover, TaskFilter,
+    TaskHeader, TaskSummary,
 };
 
 /// Tasks in memory.
@@ -399,6 +399,10 @@ impl Task {
             parent: self.header.parent.clone(),
             head: self.head.seq,
             status: self.status.clone(),
+            held: self.held.as_ref().map(|(holder, expires_at)| Held {
+                holder: holder.clone(),
+                expires_at: *expires_at,
+            }),
         }
     }
 }

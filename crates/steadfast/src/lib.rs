@@ -65,9 +65,12 @@
 //! | `http` | skills that are HTTP requests | yes |
 //! | `mcp` | skills that are tools of Model Context Protocol servers | no |
 
+pub mod attempts;
 pub mod audit;
 pub mod clock;
 pub mod driver;
+#[cfg(any(test, feature = "fuzz"))]
+pub mod fuzz;
 pub mod model;
 #[cfg(feature = "recall")]
 pub mod recall;

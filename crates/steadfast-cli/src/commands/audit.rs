@@ -86,6 +86,14 @@ fn hold(
             summary,
         });
     }
+    if totals.runs == 0 {
+        // Nothing found in nothing would pass for a clean log.
+        let files: Vec<String> = files.iter().map(|one| format!("`{}`", one.file)).collect();
+        return Err(audit::Error::NoRuns {
+            files: files.join(", "),
+        }
+        .into());
+    }
     if printer.json {
         printer.json(&Totals {
             files,
@@ -94,7 +102,9 @@ fn hold(
             rates: tally.rows(),
         })?;
     } else {
-        printer.data(&show::table(&tally.rows()))?;
+        if let Some(table) = show::table(&tally.rows()) {
+            printer.data(&table)?;
+        }
         totals.say(args.show, printer);
     }
     Ok(if totals.flagged > 0 {

@@ -12,6 +12,7 @@ use steadfast_core::hash::Hash;
 use steadfast_core::id::{Principal, TaskId};
 use steadfast_core::task::Task;
 use steadfast_core::task::input::Command;
+use steadfast_core::task::state::Stage;
 use steadfast_core::workflow::Spec;
 use steadfast_store::{SqliteLog, Takeover};
 
@@ -107,12 +108,38 @@ async fn skills(
         });
     }
     warnings.show(printer);
+    say_accepted(task, &differences, printer);
     let command = Command::AcceptWorkflow {
         workflow: Box::new(spec),
         differences,
     };
     pending::post(log, &task.state.task, principal(settings), &command).await?;
     Ok(skills)
+}
+
+/// What changes under the task, and which approvals that voids: they were given
+/// for a call under the workflow as it was.
+fn say_accepted(task: &Task, differences: &[String], printer: &Printer) {
+    printer.say(&format!(
+        "task {} goes on under a changed workflow:",
+        task.state.task
+    ));
+    for difference in differences {
+        printer.say(&format!("  {difference}"));
+    }
+    for (id, call) in &task.state.stands.calls {
+        let what = match &call.stage {
+            Stage::Ready {
+                approved: Some(_), ..
+            } => "the approval of",
+            Stage::Approval { .. } => "the request to approve",
+            _ => continue,
+        };
+        printer.say(&format!(
+            "{what} call {id} is void, and is asked for anew: {}",
+            report::shown(task, id)
+        ));
+    }
 }
 
 /// A file that was named is read, and must be there; the one that the task began

@@ -1,19 +1,19 @@
 //! `steadfast tasks`: what is in the store, newest first.
 
 use serde::Serialize;
+use steadfast::clock::{Clock, SystemClock};
 use steadfast::driver::load;
 use steadfast_core::budget::Money;
 use steadfast_core::id::{TaskId, Timestamp};
+use steadfast_core::limits;
 use steadfast_store::{Log, TaskFilter, TaskSummary};
 
-use crate::args::Tasks;
+use crate::args::{StatusArg, Tasks};
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::settings::Settings;
-use crate::{report, store, time};
-
-const COLUMNS: usize = 7;
+use crate::{holder, report, store, table, time};
 
 /// A task as programs read it. Times in microseconds since 1970 UTC.
 #[derive(Serialize)]
@@ -21,6 +21,8 @@ struct Row<'a> {
     task: &'a str,
     workflow: &'a str,
     status: &'a str,
+    /// `running` by its log, and no process is there to run it.
+    interrupted: bool,
     events: u64,
     created_at: i64,
     status_at: Option<i64>,
@@ -72,31 +74,63 @@ pub(crate) async fn run(
     let filter = TaskFilter {
         workflow_id: args.workflow,
         parent: None,
-        status: args.status,
-        limit: args.limit,
+        status: args.status.map(|status| status.stored().to_owned()),
+        // Whether one is interrupted is no word of the store.
+        limit: match args.status {
+            Some(StatusArg::Running | StatusArg::Interrupted) => limits::TASKS_LISTED_MAX,
+            _ => args.limit,
+        },
     };
     let tasks = log.tasks(&filter).await?;
-    let mut spent = Vec::with_capacity(tasks.len());
-    for task in &tasks {
-        spent.push(spending(log.as_ref(), &task.id).await);
+    let now = SystemClock::new().now();
+    let wanted = |row: &Row<'_>| match args.status {
+        Some(StatusArg::Interrupted) => row.interrupted,
+        Some(StatusArg::Running) => !row.interrupted,
+        _ => true,
+    };
+    let rows = tasks.iter().map(|task| row(task, now));
+    let mut rows: Vec<Row<'_>> = rows.filter(wanted).take(args.limit).collect();
+    for row in &mut rows {
+        row.spends(spending(log.as_ref(), &TaskId::new(row.task)).await);
     }
-    let rows: Vec<Row<'_>> = tasks
-        .iter()
-        .zip(spent)
-        .map(|(task, spent)| row(task, spent))
-        .collect();
     if printer.json {
         rows.iter().try_for_each(|row| printer.json(row))?;
     } else if rows.is_empty() {
         printer.say("no tasks");
     } else {
-        printer.data(&table(&rows))?;
+        printer.data(&shown(&rows))?;
+        say_interrupted(&rows, settings, printer);
     }
     Ok(Exit::Ok)
 }
 
-fn row(task: &TaskSummary, spent: Spending) -> Row<'_> {
+/// Whether nobody is there to run what runs by its log: it was let go, its
+/// lease expired, or its process is gone.
+fn is_interrupted(task: &TaskSummary, now: Timestamp) -> bool {
+    let running = task
+        .status
+        .as_ref()
+        .is_some_and(|status| status.text == "running");
+    let alive =
+        |held: &steadfast_store::Held| now < held.expires_at && !holder::is_gone(&held.holder);
+    running && !task.held.as_ref().is_some_and(alive)
+}
+
+fn say_interrupted(rows: &[Row<'_>], settings: &Settings, printer: &Printer) {
+    let mut interrupted = rows.iter().filter(|row| row.interrupted);
+    if let Some(first) = interrupted.next() {
+        let resume = settings.command(&format!("resume {}", first.task));
+        let more = match interrupted.count() {
+            0 => String::new(),
+            more => format!(" (and {more} more)"),
+        };
+        printer.say(&format!("interrupted: go on with `{resume}`{more}"));
+    }
+}
+
+fn row(task: &TaskSummary, now: Timestamp) -> Row<'_> {
     Row {
+        interrupted: is_interrupted(task, now),
         task: task.id.as_str(),
         workflow: &task.workflow_id,
         // A task whose first batch was never written has none.
@@ -105,51 +139,42 @@ fn row(task: &TaskSummary, spent: Spending) -> Row<'_> {
         created_at: task.created_at.0,
         status_at: task.status.as_ref().map(|status| status.at.0),
         parent: task.parent.as_ref().map(|parent| parent.as_str()),
-        tokens: spent.tokens,
-        cost: spent.cost,
-        parked_until: spent.parked_until.map(|at| at.0),
+        tokens: None,
+        cost: None,
+        parked_until: None,
     }
 }
 
-fn table(rows: &[Row<'_>]) -> String {
+impl Row<'_> {
+    fn spends(&mut self, spent: Spending) {
+        self.tokens = spent.tokens;
+        self.cost = spent.cost;
+        self.parked_until = spent.parked_until.map(|at| at.0);
+    }
+}
+
+fn shown(rows: &[Row<'_>]) -> String {
     let head = [
         "TASK", "WORKFLOW", "STATUS", "EVENTS", "STARTED", "TOKENS", "COST",
-    ]
-    .map(str::to_owned);
+    ];
     let cells = rows.iter().map(|row| {
-        let started = time::utc(Timestamp(row.created_at));
-        let (task, workflow) = (row.task.to_owned(), row.workflow.to_owned());
-        let status = match row.parked_until {
-            Some(at) => format!("{} until {}", row.status, time::utc(Timestamp(at))),
-            None => row.status.to_owned(),
+        let status = match (row.interrupted, row.parked_until) {
+            (true, _) => "interrupted".to_owned(),
+            (false, Some(at)) => format!("{} until {}", row.status, time::utc(Timestamp(at))),
+            (false, None) => row.status.to_owned(),
         };
-        [
-            task,
-            workflow,
+        let tokens = row.tokens.map(|tokens| tokens.to_string());
+        vec![
+            row.task.to_owned(),
+            row.workflow.to_owned(),
             status,
             row.events.to_string(),
-            started,
-            row.tokens
-                .map(|tokens| tokens.to_string())
-                .unwrap_or_default(),
+            time::utc(Timestamp(row.created_at)),
+            tokens.unwrap_or_default(),
             row.cost.as_ref().map(Money::to_string).unwrap_or_default(),
         ]
     });
-    let lines: Vec<[String; COLUMNS]> = std::iter::once(head).chain(cells).collect();
-    let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max();
-    // A column that says nothing of any task is left out.
-    let says = |column: &usize| lines[1..].iter().any(|line| !line[*column].is_empty());
-    let columns: Vec<(usize, usize)> = (0..COLUMNS)
-        .filter(says)
-        .map(|column| (column, width(column).unwrap_or(0)))
-        .collect();
-    let padded = |line: &[String; COLUMNS]| {
-        let cells = columns.iter().map(|(column, width)| {
-            let cell = &line[*column];
-            format!("{cell:<width$}")
-        });
-        let cells: Vec<String> = cells.collect();
-        cells.join("  ").trim_end().to_owned()
-    };
-    lines.iter().map(padded).collect::<Vec<_>>().join("\n")
+    let mut lines: Vec<Vec<String>> = vec![head.map(str::to_owned).to_vec()];
+    lines.extend(cells);
+    table::aligned(&table::telling(lines))
 }

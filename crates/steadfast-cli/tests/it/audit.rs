@@ -34,11 +34,10 @@ fn findings_have_places_and_rates() {
               argument      chats.jsonl:2#1: `pay` was called with `sum` = `75`, which nobody said and no result held
                             expected a value from the user's words or an earlier result
 
-            RUNS                        N  ANY FINDING           ARGUMENT              SKIPPED
-            all runs                    2  50.0 % (9.5–90.5)     50.0 % (9.5–90.5)     50.0 % (9.5–90.5)
-            short input (≤ [N] tokens)  2  50.0 % (9.5–90.5)     50.0 % (9.5–90.5)     50.0 % (9.5–90.5)
-            with urging words           1  100.0 % (20.7–100.0)  100.0 % (20.7–100.0)  100.0 % (20.7–100.0)
-            without urging words        1  0.0 % (0.0–79.3)      0.0 % (0.0–79.3)      0.0 % (0.0–79.3)
+            RUNS                  N  ANY FINDING           ARGUMENT              SKIPPED
+            all runs              2  50.0 % (9.5–90.5)     50.0 % (9.5–90.5)     50.0 % (9.5–90.5)
+            with urging words     1  100.0 % (20.7–100.0)  100.0 % (20.7–100.0)  100.0 % (20.7–100.0)
+            without urging words  1  0.0 % (0.0–79.3)      0.0 % (0.0–79.3)      0.0 % (0.0–79.3)
             95 % bounds by Wilson
             --- stderr
             note: 3 of 3 calls show no sign of success or failure and were taken as successes
@@ -131,4 +130,55 @@ fn what_cannot_be_audited_says_why() {
         "#]],
     );
     assert_eq!(case.run(&["audit", "chats.jsonl"]).exit, 1);
+}
+
+/// A file in which nothing is found for want of runs is no clean log.
+#[test]
+fn no_runs_are_no_clean_log() {
+    let case = case();
+    case.write(
+        "spans.json",
+        r#"{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"a","name":"GET /","attributes":[]}]}]}]}"#,
+    );
+    case.check(
+        &["audit", "--workflow", "w.yaml", "spans.json"],
+        expect![[r#"
+            exit 1
+            --- stderr
+            note: spans.json: no span has attributes that begin with `gen_ai.` (of 1)
+            error[A0008]: no run was found in `spans.json`
+
+            hint: the notes say what was read; `docs/audit.md` shows what makes a run
+        "#]],
+    );
+}
+
+/// Some instrumentations leave the operation out.
+#[test]
+fn spans_are_known_by_the_name_of_their_tool() {
+    let case = case();
+    let span = |number: u32, skill: &str| {
+        format!(
+            r#"{{"traceId":"a","startTimeUnixNano":"{number}","name":"execute_tool {skill}","attributes":[{{"key":"gen_ai.tool.name","value":{{"stringValue":"{skill}"}}}}]}}"#
+        )
+    };
+    let spans = [span(1, "pay"), span(2, "look")].join(",");
+    case.write(
+        "spans.json",
+        &format!(r#"{{"resourceSpans":[{{"scopeSpans":[{{"spans":[{spans}]}}]}}]}}"#),
+    );
+    case.check(
+        &["audit", "--workflow", "w.yaml", "spans.json"],
+        expect![[r#"
+            exit 3
+            --- stdout
+            a (spans.json): 1 finding
+              out of order  spans.json#0: `pay` was called too early
+                            expected `pay` after `look`#1
+              note          the spans hold no messages: arguments were not judged
+            --- stderr
+            note: 2 of 2 calls show no sign of success or failure and were taken as successes
+            1 run, 1 with findings, 2 calls
+        "#]],
+    );
 }

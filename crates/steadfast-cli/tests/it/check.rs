@@ -179,3 +179,38 @@ fn completions_know_the_commands() {
         }
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn programs_that_are_not_there_are_warned_of() {
+    let case = crate::harness::payment("required");
+    assert_eq!(case.run(&["check", "pay.yaml"]).stdout, "");
+    std::fs::remove_file(case.path("pay.sh")).unwrap();
+    case.write("look.sh", "#!/bin/sh\n");
+    let plain = std::os::unix::fs::PermissionsExt::from_mode(0o644);
+    std::fs::set_permissions(case.path("look.sh"), plain).unwrap();
+    let ran = case.run(&["check", "pay.yaml", "--json"]);
+    assert_eq!(ran.exit, 0, "a warning stops nothing");
+    let found: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    let messages: Vec<_> = found["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| {
+            (
+                one["code"].as_str().unwrap(),
+                one["message"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        messages,
+        [
+            (
+                "W0052",
+                "skill `look`: its program `./look.sh` may not be executed"
+            ),
+            ("W0052", "skill `pay`: its program `./pay.sh` is not there"),
+        ]
+    );
+}

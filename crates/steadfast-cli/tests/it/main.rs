@@ -6,6 +6,8 @@
 
 #[cfg(unix)]
 mod approval;
+#[cfg(unix)]
+mod attempts;
 mod audit;
 #[cfg(unix)]
 mod budget;
@@ -19,6 +21,8 @@ mod config;
 mod diff;
 #[cfg(unix)]
 mod doubt;
+#[cfg(unix)]
+mod guards;
 mod harness;
 #[cfg(target_os = "linux")]
 mod kill;

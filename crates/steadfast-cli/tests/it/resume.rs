@@ -25,17 +25,20 @@ fn an_edited_workflow() {
     case.check(
         &["resume", "t1", "--accept-workflow"],
         expect![[r#"
-        exit 4
-        --- stderr
-        task t1, workflow payment
-        model: the script `[FOLDER]/script.yaml`, as asked, from its turn 3 on
-        pay approved
-        workflow accepted as it is now
-        call s2.0 waits for approval: pay {"amount":10}
-          yes: steadfast resolve t1 s2.0 --approve
-          no:  steadfast resolve t1 s2.0 --deny --reason TEXT
-        then go on with `steadfast resume t1`
-    "#]],
+            exit 4
+            --- stderr
+            task t1 goes on under a changed workflow:
+              /skills/pay/description: "Pays the amount." → "Pays the amount at once."
+            the request to approve call s2.0 is void, and is asked for anew: pay {"amount":10}
+            task t1, workflow payment
+            model: the script `[FOLDER]/script.yaml`, as asked, from its turn 3 on
+            pay approved
+            workflow accepted as it is now
+            call s2.0 waits for approval: pay {"amount":10}
+              yes: steadfast resolve t1 s2.0 --approve
+              no:  steadfast resolve t1 s2.0 --deny --reason TEXT
+            then go on with `steadfast resume t1`
+        "#]],
     );
     assert_eq!(case.read("paid.txt"), "");
     case.check(

@@ -101,3 +101,36 @@ fn a_closed_pipe_is_quiet() {
         (Some(0), "")
     );
 }
+
+#[cfg(unix)]
+#[test]
+fn programs_get_errors_as_json_too() {
+    let case = crate::harness::payment("none");
+    let failure = |args: &[&str]| -> serde_json::Value {
+        let ran = case.run(args);
+        assert_eq!((ran.exit, ran.stdout.as_str()), (1, ""));
+        serde_json::from_str(ran.stderr.trim()).unwrap()
+    };
+    let gone = failure(&["run", "gone.yaml", "--input", "x", "--json"]);
+    assert_eq!(gone["code"], "C0001");
+    assert_eq!(gone["message"], "cannot read workflow `gone.yaml`");
+    assert_eq!(
+        gone["hint"],
+        "check that the file is there and that you may read it"
+    );
+    assert_eq!(gone["because"].as_array().map(Vec::len), Some(1));
+    case.write(
+        "bad.yaml",
+        "workflow_id: w\ninitial_state: S9\nstates: {}\n",
+    );
+    let bad = failure(&["run", "bad.yaml", "--input", "x", "--json"]);
+    assert_eq!(bad["code"], "C0005");
+    assert!(!bad["findings"].as_array().unwrap().is_empty(), "{bad}");
+    assert!(
+        bad["findings"][0]["code"]
+            .as_str()
+            .unwrap()
+            .starts_with('W'),
+        "{bad}"
+    );
+}

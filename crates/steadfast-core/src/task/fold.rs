@@ -106,7 +106,10 @@ impl State {
                     due: body.due.clone(),
                 };
             }
-            Body::AnswerAdmitted(_) => self.stands.counters.proposals += 1,
+            Body::AnswerAdmitted(body) => {
+                self.stands.counters.proposals += 1;
+                self.observed(&body.observed);
+            }
             Body::AnswerRefused(body) => {
                 self.refused(&body.refusal);
                 if let Refusal::BreaksRules { constraints } = &body.refusal {
@@ -288,6 +291,7 @@ impl State {
     }
 
     fn call_admitted(&mut self, event: &Event, body: &CallAdmitted) -> Result<(), String> {
+        self.observed(&body.observed);
         match body.proposed_as {
             Some(index) => {
                 self.stands.counters.proposals += 1;
@@ -525,6 +529,14 @@ impl State {
         }
         counters.skip_attempts += u64::from(refusal.is_skip());
         counters.order_attempts += u64::from(refusal.is_misorder());
+    }
+
+    /// Counts what was let through though a guard that observes said no.
+    fn observed(&mut self, observed: &[Refusal]) {
+        for refusal in observed.iter().filter(|refusal| refusal.counts()) {
+            let counts = &mut self.stands.counters.observed;
+            *counts.entry(refusal.code().to_owned()).or_default() += 1;
+        }
     }
 
     pub(super) fn push_step(&mut self, step: Step) {

@@ -209,7 +209,17 @@ impl Draft<'_> {
             let pause = pause.max(asked.min(limits::RETRY_AFTER_MS_MAX));
             self.turn.now.plus_ms(pause)
         });
-        let message = self.task.state.salt.seal_text(&error.message);
+        // What failed is the question, not the deed.
+        let message = match (verifying, self.task.verifier(call)) {
+            (true, Some(verify)) => {
+                format!(
+                    "`{verify}`, asked whether it was done, failed: {}",
+                    error.message
+                )
+            }
+            _ => error.message.clone(),
+        };
+        let message = self.task.state.salt.seal_text(&message);
         let body = SkillFailed {
             call: id.clone(),
             class: error.class,

@@ -403,6 +403,9 @@ pub struct Counters {
     /// How often in a row each rule was broken by an answer.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub broken: BTreeMap<ConstraintId, u32>,
+    /// What guards that observe would have refused, by the code of the reason.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub observed: BTreeMap<String, u64>,
 }
 
 impl State {

@@ -32,6 +32,7 @@ pub fn check(spec: &Spec, schemas: &dyn Schemas, conditions: &dyn Conditions) ->
             paths::check(&workflow, &mut problems);
             cycles::check(&workflow, conditions, &mut problems);
             shape::check_contract(&workflow, &mut problems);
+            conditions::check_receipts(&workflow, conditions, &mut problems);
         }
         Err(found) => problems.extend(found),
     }

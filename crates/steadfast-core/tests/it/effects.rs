@@ -176,6 +176,23 @@ fn g12_a_verifier_is_not_asked_for_ever() {
         skill_failed s2.0 reported in doubt
     "#]]
     .assert_eq(&bench.new_lines());
+    // What failed was the question, and the log says so.
+    let said = bench
+        .events
+        .iter()
+        .rev()
+        .find_map(|event| match &event.body {
+            steadfast_core::event::Body::SkillFailed(body) => {
+                Some(body.message.text().into_owned())
+            }
+            _ => None,
+        });
+    assert_eq!(
+        said.as_deref(),
+        Some(
+            "`was_sent`, asked whether it was done, failed: `verify` must return {\"done\": true} or false"
+        )
+    );
 }
 
 /// A deed that comes back with something else than promised was still done.

@@ -13,5 +13,5 @@ mod instructions;
 mod ledger;
 mod life;
 mod machine;
-mod text;
 mod retry;
+mod text;

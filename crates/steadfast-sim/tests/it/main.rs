@@ -1,10 +1,12 @@
 //! The simulator's own tests: seeds, scenarios, the exploration, the baseline.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod attempts;
 mod baseline;
 mod budget;
 mod effects;
 mod explore;
+mod observe;
 mod oracle;
 mod order;
 mod seeds;

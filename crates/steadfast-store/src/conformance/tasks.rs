@@ -4,7 +4,7 @@ use steadfast_core::content::Salt;
 use steadfast_core::id::{Seq, TaskId, Timestamp};
 
 use super::{Script, done, refused};
-use crate::log::{Batch, Log, Status, TaskFilter, TaskHeader, TaskSummary};
+use crate::log::{Batch, Held, Log, Status, Takeover, TaskFilter, TaskHeader, TaskSummary};
 
 pub(super) async fn a_task_is_made_once(log: &impl Log) {
     let header = TaskHeader {
@@ -137,6 +137,7 @@ pub(super) async fn status_stays_until_the_next(log: &impl Log) {
         parent: None,
         head: Seq(head),
         status: status.cloned(),
+        held: None,
     };
     assert_eq!(done(log.find("t").await), [summary(0, None)]);
     let waiting = Status {
@@ -150,4 +151,30 @@ pub(super) async fn status_stays_until_the_next(log: &impl Log) {
     script.head = done(log.append(&script.task, batch).await);
     script.say(log, &[b"two"]).await;
     assert_eq!(done(log.find("t").await), [summary(2, Some(&waiting))]);
+}
+
+pub(super) async fn lists_say_who_holds_a_task(log: &impl Log) {
+    let script = Script::start(log, "t").await;
+    let held = async || -> Option<Held> {
+        let listed = done(log.tasks(&TaskFilter::default()).await);
+        let found = done(log.find("t").await);
+        assert_eq!(listed, found);
+        found[0].held.clone()
+    };
+    assert_eq!(held().await, None);
+    let taken = log.lease(
+        &script.task,
+        "ann",
+        Timestamp(1_000),
+        5,
+        Takeover::IfExpired,
+    );
+    let lease = done(taken.await);
+    let expected = Held {
+        holder: "ann".to_owned(),
+        expires_at: Timestamp(6_000),
+    };
+    assert_eq!(held().await, Some(expected));
+    done(log.release(&lease).await);
+    assert_eq!(held().await, None);
 }

@@ -7,7 +7,7 @@ use steadfast_core::id::{Epoch, Seq, TaskId, Timestamp};
 use steadfast_core::limits;
 
 use crate::error::{Error, Result};
-use crate::log::{Head, Lease, Status, Takeover, TaskFilter, TaskHeader, TaskSummary};
+use crate::log::{Head, Held, Lease, Status, Takeover, TaskFilter, TaskHeader, TaskSummary};
 
 /// What the other statements need of a task.
 pub(super) struct TaskRow {
@@ -170,11 +170,14 @@ pub(super) fn release(conn: &Connection, lease: &Lease) -> Result<()> {
 }
 
 const SUMMARY: &str =
-    "SELECT id, workflow_id, created_at, parent, head_seq, status, status_at FROM tasks";
+    "SELECT id, workflow_id, created_at, parent, head_seq, status, status_at, holder, expires_at
+     FROM tasks";
 
 fn summary(row: &Row<'_>) -> rusqlite::Result<TaskSummary> {
     let status: Option<String> = row.get(5)?;
     let at: Option<i64> = row.get(6)?;
+    let holder: Option<String> = row.get(7)?;
+    let expires_at: Option<i64> = row.get(8)?;
     Ok(TaskSummary {
         id: TaskId::new(row.get::<_, String>(0)?),
         workflow_id: row.get(1)?,
@@ -184,6 +187,10 @@ fn summary(row: &Row<'_>) -> rusqlite::Result<TaskSummary> {
         status: status.zip(at).map(|(text, at)| Status {
             text,
             at: Timestamp(at),
+        }),
+        held: holder.zip(expires_at).map(|(holder, until)| Held {
+            holder,
+            expires_at: Timestamp(until),
         }),
     })
 }

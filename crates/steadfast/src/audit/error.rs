@@ -31,6 +31,8 @@ pub enum Error {
     },
     #[error("the audit options do not read: {why}")]
     Options { why: String },
+    #[error("no run was found in {files}")]
+    NoRuns { files: String },
     #[error("no run has a call to draw a workflow from")]
     NothingToInfer,
     #[error("the runs make {count} states, at most {max} fit a workflow")]
@@ -47,6 +49,7 @@ impl Error {
             Error::Shape { .. } => "A0004",
             Error::TooLarge { .. } => "A0005",
             Error::Options { .. } => "A0006",
+            Error::NoRuns { .. } => "A0008",
             Error::NothingToInfer | Error::TooManyStates { .. } => "A0007",
         }
     }
@@ -63,6 +66,9 @@ impl Error {
                 "write one run a line (JSON Lines), which is read line by line"
             }
             Error::Options { .. } => "`docs/audit.md` shows an options file",
+            Error::NoRuns { .. } => {
+                "the notes say what was read; `docs/audit.md` shows what makes a run"
+            }
             Error::NothingToInfer => "give runs in which skills were called",
             Error::TooManyStates { .. } => "give runs of one kind of task at a time",
         }

@@ -22,7 +22,7 @@ pub struct Tally {
 
 /// Runs that are counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Group {
+pub(crate) enum Group {
     All,
     Short,
     Medium,
@@ -105,16 +105,8 @@ impl Tally {
         }
         // Without the user's words nothing can be said of them.
         if spoke {
-            groups.push(match tokens {
-                tokens if tokens <= SHORT_TOKENS_MAX => Group::Short,
-                tokens if tokens <= limits::CONTRACT_REPEAT_TOKENS => Group::Medium,
-                _ => Group::Long,
-            });
-            groups.push(if urged {
-                Group::Urged
-            } else {
-                Group::Unhurried
-            });
+            groups.push(Group::of_length(tokens));
+            groups.push(Group::of_urging(urged));
         }
         let mut kinds: Vec<FindingKind> = verdict.findings.iter().map(|one| one.kind).collect();
         kinds.sort_unstable();
@@ -152,7 +144,23 @@ impl Tally {
 }
 
 impl Group {
-    fn name(self) -> &'static str {
+    pub(crate) fn of_length(tokens: u32) -> Group {
+        match tokens {
+            tokens if tokens <= SHORT_TOKENS_MAX => Group::Short,
+            tokens if tokens <= limits::CONTRACT_REPEAT_TOKENS => Group::Medium,
+            _ => Group::Long,
+        }
+    }
+
+    pub(crate) fn of_urging(urged: bool) -> Group {
+        if urged {
+            Group::Urged
+        } else {
+            Group::Unhurried
+        }
+    }
+
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Group::All => "all runs",
             Group::Short => "short input (≤ 200 tokens)",

@@ -72,7 +72,16 @@ impl OpenAi {
         }
     }
 
-    fn read_whole(&self, body: &[u8]) -> Result<Reply, ModelError> {
+    /// A streamed reply whose bytes are at hand.
+    #[cfg(any(test, feature = "fuzz"))]
+    pub(crate) async fn read_stream(&self, chunks: Vec<Vec<u8>>) -> Result<Reply, ModelError> {
+        let mut assembly = stream::Chunks::new(None);
+        let chunks = futures::stream::iter(chunks.into_iter().map(Ok));
+        sse::read_chunks(chunks, self.client.timeouts(), &mut assembly).await?;
+        assembly.finish(&self.settings)
+    }
+
+    pub(crate) fn read_whole(&self, body: &[u8]) -> Result<Reply, ModelError> {
         let value: Value = serde_json::from_slice(body).unwrap_or_default();
         // An error with a status of success is an error all the same.
         if let Some(error) = value.get("error").filter(|error| !error.is_null()) {

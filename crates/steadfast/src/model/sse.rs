@@ -2,14 +2,16 @@
 //! cut anywhere, the times after which silence ends the call, and the rule that a
 //! reply without its end is no reply.
 
+mod frames;
+
 use std::pin::pin;
 
-use eventsource_stream::{EventStreamError, Eventsource};
 use futures::StreamExt;
 use reqwest::Response;
 use steadfast_core::proposal::ModelError;
 
 use super::http::{Timeouts, bounded, malformed, within};
+use frames::{Frames, NotText};
 
 /// Whether more events may follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,28 +46,38 @@ pub(super) async fn read(
     timeouts: Timeouts,
     assembly: &mut (impl Assembly + Send),
 ) -> Result<(), ModelError> {
-    let mut events = pin!(bounded(response).eventsource());
+    read_chunks(bounded(response), timeouts, assembly).await
+}
+
+/// The same, of bytes from anywhere.
+pub(super) async fn read_chunks(
+    chunks: impl futures::Stream<Item = Result<Vec<u8>, ModelError>>,
+    timeouts: Timeouts,
+    assembly: &mut (impl Assembly + Send),
+) -> Result<(), ModelError> {
+    let mut chunks = pin!(chunks);
+    let mut frames = Frames::default();
     let mut wait = timeouts.first_byte;
     loop {
-        let event = match within(wait, "the stream fell silent", events.next()).await {
-            Ok(Some(Ok(event))) => event,
+        let chunk = match within(wait, "the stream fell silent", chunks.next()).await {
+            Ok(Some(Ok(chunk))) => chunk,
             Ok(None) => return Ok(()),
             // What is complete stays so, whatever becomes of the connection.
             Ok(Some(Err(_))) | Err(_) if assembly.is_complete() => return Ok(()),
-            Ok(Some(Err(error))) => return Err(of_stream(error)),
-            Err(timeout) => return Err(timeout),
+            Ok(Some(Err(error))) | Err(error) => return Err(error),
         };
         wait = timeouts.idle;
-        if assembly.take(&event.data)? == Stream::Done {
-            return Ok(());
+        let mut events = Vec::new();
+        let taken = frames.take(&chunk, &mut events);
+        for data in events {
+            if assembly.take(&data)? == Stream::Done {
+                return Ok(());
+            }
         }
-    }
-}
-
-fn of_stream(error: EventStreamError<ModelError>) -> ModelError {
-    match error {
-        EventStreamError::Transport(error) => error,
-        EventStreamError::Utf8(_) => malformed("the stream is not UTF-8"),
-        EventStreamError::Parser(_) => malformed("the stream is not made of events"),
+        match taken {
+            Ok(()) => {}
+            Err(NotText) if assembly.is_complete() => return Ok(()),
+            Err(NotText) => return Err(malformed("the stream is not UTF-8")),
+        }
     }
 }

@@ -92,6 +92,16 @@ impl Conditions for CelConditions {
         }
     }
 
+    fn members(&self, expression: &str, variable: &str) -> Vec<Vec<String>> {
+        match self.parsed(expression).as_deref() {
+            Ok(Ok(parsed)) => {
+                let of_variable = parsed.members.iter().filter(|(of, _)| of == variable);
+                of_variable.map(|(_, path)| path.clone()).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     fn evaluate(&self, expression: &str, variables: &Value) -> Result<Value, String> {
         match self.parsed(expression)?.as_ref() {
             Ok(parsed) if parsed.depth <= limits::EXPRESSION_DEPTH_SHALLOW => {

@@ -9,6 +9,7 @@
 
 pub(super) mod group;
 mod process;
+mod program;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -27,6 +28,7 @@ use steadfast_core::workflow::spec::{EffectClass, SkillSpec};
 
 use super::{Skill, SkillCall, SkillError};
 use process::{End, Limits, Outcome};
+pub(super) use program::missing as missing_program;
 
 /// The variables that a command inherits where `env.allow` is not given:
 /// enough to find programs, a home and a place for temporary files. Keys and

@@ -125,6 +125,25 @@ impl Servers {
     }
 }
 
+/// Warnings about skills that could not be started here: W0052 where the
+/// program of a command is not there. Relative paths start at `base_dir`.
+pub fn check(spec: &Spec, base_dir: &Path) -> Vec<Problem> {
+    let commands = spec
+        .skills
+        .iter()
+        .filter(|(_, entry)| entry.kind.as_deref() == Some("command"));
+    commands
+        .filter_map(|(name, entry)| {
+            let config = super::command::CommandConfig::from_value(&entry.config).ok()?;
+            let why = super::command::missing_program(&config, base_dir)?;
+            let place = ["skills", name.as_str(), "config"];
+            let hint =
+                "paths start at the folder of the workflow; make it executable with `chmod +x`";
+            Some(Problem::warning("W0052", &place, format!("skill `{name}`: {why}")).hint(hint))
+        })
+        .collect()
+}
+
 fn build_one(
     name: &SkillName,
     entry: &SkillSpec,

@@ -44,9 +44,18 @@ impl Totals {
             ));
         }
         printer.say(&format!(
-            "{} runs, {} with findings, {} calls",
-            self.runs, self.flagged, self.calls
+            "{}, {} with findings, {}",
+            counted(self.runs, "run"),
+            self.flagged,
+            counted(self.calls as u64, "call")
         ));
+    }
+}
+
+fn counted(count: u64, word: &str) -> String {
+    match count {
+        1 => format!("1 {word}"),
+        _ => format!("{count} {word}s"),
     }
 }
 
@@ -72,11 +81,10 @@ pub(super) fn block(verdict: &Verdict) -> String {
     text
 }
 
-/// Rates with their bounds, a column a kind.
-pub(super) fn table(rows: &[Row]) -> String {
-    let Some(first) = rows.first() else {
-        return "no runs".to_owned();
-    };
+/// Rates with their bounds, a column a kind. One run has no rate, and a group
+/// of all runs says nothing twice.
+pub(super) fn table(rows: &[Row]) -> Option<String> {
+    let first = rows.first().filter(|all| all.runs > 1)?;
     let mut lines = vec![vec![
         "RUNS".to_owned(),
         "N".to_owned(),
@@ -88,7 +96,8 @@ pub(super) fn table(rows: &[Row]) -> String {
             .keys()
             .map(|kind| kind.replace('_', " ").to_uppercase()),
     );
-    for row in rows {
+    let told = rows.iter().skip(1).filter(|row| row.runs < first.runs);
+    for row in std::iter::once(first).chain(told) {
         let mut line = vec![
             row.group.to_owned(),
             row.runs.to_string(),
@@ -97,22 +106,10 @@ pub(super) fn table(rows: &[Row]) -> String {
         line.extend(row.kinds.values().map(share));
         lines.push(line);
     }
-    let width = |column: usize| {
-        let cells = lines.iter().filter_map(|line| line.get(column));
-        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..lines[0].len()).map(width).collect();
-    let padded = |line: &Vec<String>| {
-        let cells: Vec<String> = line
-            .iter()
-            .zip(&widths)
-            .map(|(cell, width)| format!("{cell:<width$}"))
-            .collect();
-        cells.join("  ").trim_end().to_owned()
-    };
-    let mut text: Vec<String> = lines.iter().map(padded).collect();
-    text.push("95 % bounds by Wilson".to_owned());
-    text.join("\n")
+    Some(format!(
+        "{}\n95 % bounds by Wilson",
+        crate::table::aligned(&lines)
+    ))
 }
 
 fn share(rate: &Rate) -> String {

@@ -7,6 +7,7 @@ use steadfast_core::event::{Body, Envelope, Event};
 use steadfast_core::ledger::Choice;
 use steadfast_core::ledger::entry::ChangeKind;
 use steadfast_core::source::Source;
+use steadfast_core::workflow::gate::Refusal;
 
 use crate::content::{excerpt, short};
 use crate::time;
@@ -113,10 +114,11 @@ fn gist(body: &Body) -> String {
                 .as_ref()
                 .map_or_else(String::new, |state| format!(" for {state}"));
             format!(
-                "{} {}{state} {}",
+                "{} {}{state} {}{}",
                 body.call,
                 body.skill,
-                excerpt(&body.args, SHOWN)
+                excerpt(&body.args, SHOWN),
+                observed(&body.observed, body.skill.as_str())
             )
         }
         Body::CallRefused(body) => {
@@ -128,7 +130,10 @@ fn gist(body: &Body) -> String {
                 short(&why, SHOWN)
             )
         }
-        Body::AnswerAdmitted(body) => excerpt(&body.answer, SHOWN),
+        Body::AnswerAdmitted(body) => {
+            let answer = excerpt(&body.answer, SHOWN);
+            answer + &observed(&body.observed, "the answer")
+        }
         Body::AnswerRefused(body) => {
             format!(
                 "[{}] {}",
@@ -263,4 +268,13 @@ fn relay(relay: &Relay) -> String {
         Some(next) => format!("[{}, next {next}]", relay.contract_step),
         None => format!("[{}]", relay.contract_step),
     }
+}
+
+/// What guards that only observe would have refused.
+fn observed(refusals: &[Refusal], proposed: &str) -> String {
+    let one = |refusal: &Refusal| {
+        let why = refusal.explain(proposed);
+        format!(" (observed [{}] {})", refusal.code(), short(&why, SHOWN))
+    };
+    refusals.iter().map(one).collect()
 }

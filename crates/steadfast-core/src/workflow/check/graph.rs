@@ -50,10 +50,34 @@ pub(super) fn path(
     goal: &Target,
     admits: impl Fn(&StateDef, Outcome) -> bool,
 ) -> Option<String> {
+    path_from(machine, &machine.initial, goal, admits)
+}
+
+/// The way back to `home` from the target of one of its edges, as text that
+/// begins and ends with it.
+pub(super) fn way_back(machine: &Machine, to: &Target, home: &StateName) -> Option<String> {
+    let Target::State(first) = to else {
+        return None;
+    };
+    if first == home {
+        return Some(format!("{home} → {home}"));
+    }
+    let goal = Target::State(home.clone());
+    let way = path_from(machine, first, &goal, |_, _| true)?;
+    Some(format!("{home} → {way}"))
+}
+
+fn path_from(
+    machine: &Machine,
+    start: &StateName,
+    goal: &Target,
+    admits: impl Fn(&StateDef, Outcome) -> bool,
+) -> Option<String> {
+    let start = &machine.state(start).name;
     let mut from: BTreeMap<&StateName, (&StateName, Outcome)> = BTreeMap::new();
-    let mut queue = VecDeque::from([&machine.initial]);
-    if *goal == Target::State(machine.initial.clone()) {
-        return Some(machine.initial.to_string());
+    let mut queue = VecDeque::from([start]);
+    if *goal == Target::State(start.clone()) {
+        return Some(start.to_string());
     }
     while let Some(name) = queue.pop_front() {
         let state = machine.state(name);
@@ -62,10 +86,10 @@ pub(super) fn path(
                 continue;
             }
             if to == goal {
-                return Some(written(&machine.initial, &from, name, outcome, goal));
+                return Some(written(start, &from, name, outcome, goal));
             }
             if let Target::State(next) = to
-                && *next != machine.initial
+                && next != start
                 && !from.contains_key(next)
             {
                 from.insert(next, (name, outcome));

@@ -1,6 +1,7 @@
 //! Where the machine can and cannot go: W0010 unreachable, W0011 dead end,
 //! W0012 failure that leads nowhere, W0014 a mandatory state avoided, W0018 a
-//! last edge with a condition, W0024 an irreversible skill without a check.
+//! last edge with a condition, W0024 an irreversible skill without a check,
+//! W0051 one that a loop passes again.
 
 use std::collections::BTreeSet;
 
@@ -29,6 +30,12 @@ pub(super) fn check(workflow: &Workflow, problems: &mut Vec<Problem>) {
                 .uses
                 .iter()
                 .filter_map(|one| unguarded(workflow, state, one)),
+        );
+        found.extend(
+            state
+                .uses
+                .iter()
+                .filter_map(|one| done_again(workflow, state, one)),
         );
     }
     found.extend(dead_ends(machine, &reachable));
@@ -188,6 +195,29 @@ fn unguarded(workflow: &Workflow, state: &StateDef, one: &Use) -> Option<Problem
     Some(
         Problem::warning("W0024", &keys(&at(state, &[])), message).hint(
             "give the skill `approval: required`, or lead every path through a skill with `checks`",
+        ),
+    )
+}
+
+/// An irreversible skill that has succeeded and is come to again along the
+/// machine's edges. Where a person approves each call, the person decides.
+fn done_again(workflow: &Workflow, state: &StateDef, one: &Use) -> Option<Problem> {
+    let skill = workflow.skill(one.skill.as_str())?;
+    if skill.effect != Some(EffectClass::Irreversible) || skill.approval == Approval::Required {
+        return None;
+    }
+    let machine = &workflow.machine;
+    let after = state.on_success.iter().map(|edge| &edge.to);
+    let way = after
+        .filter_map(|to| graph::way_back(machine, to, &state.name))
+        .next()?;
+    let message = format!(
+        "a loop comes to irreversible skill `{}` again: {way}",
+        one.skill
+    );
+    Some(
+        Problem::warning("W0051", &keys(&at(state, &[])), message).hint(
+            "each round does it once more: lead the loop past it, or give the skill `approval: required`",
         ),
     )
 }

@@ -51,7 +51,7 @@ impl Conditions for NamesOnly {
             let end = word
                 .find(|c: char| !c.is_alphanumeric() && c != '_')
                 .unwrap_or(word.len());
-            let keyword = matches!(&word[..end], "true" | "false" | "size");
+            let keyword = matches!(&word[..end], "true" | "false" | "size" | "has");
             if before != '.' && !before.is_numeric() && !keyword {
                 names.push(word[..end].to_owned());
             }
@@ -59,6 +59,14 @@ impl Conditions for NamesOnly {
             rest = &word[end..];
         }
         Ok(names)
+    }
+
+    fn members(&self, expression: &str, variable: &str) -> Vec<Vec<String>> {
+        let words = expression.split([' ', '(', ')']);
+        let dotted = words.filter_map(|word| word.strip_prefix(&format!("{variable}.")));
+        dotted
+            .map(|path| path.split('.').map(str::to_owned).collect())
+            .collect()
     }
 
     fn evaluate(&self, _: &str, _: &Value) -> Result<Value, String> {
@@ -533,6 +541,62 @@ fn w0032_variable_not_known_here() {
         ],
         json!({"states": {"S2": {"skip_when": "facts.ok", "with": {"keywords": "receipts.S1"}}}}),
     );
+}
+
+#[test]
+fn w0050_a_receipt_that_nothing_leaves() {
+    pair(
+        json!({"states": {"S2": {"skip_when": "has(receipts.S9)", "with": {"keywords": "receipts.extract.words"}}}}),
+        &[
+            "W0053 error states.S2.skip_when: `has(receipts.S9)` reads the receipt of `S9`, which is no state",
+            "W0053 error states.S2.with.keywords: `receipts.extract.words` reads the receipt of `extract`, which is no state",
+        ],
+        json!({"states": {"S2": {"skip_when": "has(receipts.S3)", "with": {"keywords": "receipts.S1.words"}}}}),
+    );
+    let of_a_set = |skill: &str| {
+        let set = json!({"skill": null, "skills": ["search", "look"], "on_success": [
+            {"when": format!("receipts.S2.{skill}.found == true"), "to": "S3"}, {"to": "S3"}]});
+        json!({"states": {"S2": set}, "skills": {"look": {"kind": "command", "effect": "read"}}})
+    };
+    pair(
+        of_a_set("extract"),
+        &[
+            "W0053 error states.S2.on_success.0.when: `receipts.S2.extract.found == true` reads the receipt of `extract`, which is no skill of state `S2`",
+        ],
+        of_a_set("look"),
+    );
+}
+
+#[test]
+fn w0051_a_loop_does_it_again() {
+    let publish = |back: &str, approval: &str| {
+        json!({
+            "states": {
+                "S2": {"skill": "format_check"},
+                "S3": {"skill": "publish", "on_success": "S4", "on_failure": "S2"},
+                "S4": {"skill": "search", "on_success": "DONE", "on_failure": [
+                    {"when": "counters.steps < 9", "to": back}, {"to": "FAILED"}]}
+            },
+            "skills": {"publish": {"kind": "command", "effect": "irreversible", "approval": approval}}
+        })
+    };
+    // Back to before the deed.
+    let found = problems(&publish("S2", "none"));
+    let again: Vec<String> = lines(&found)
+        .into_iter()
+        .filter(|line| line.starts_with("W0051"))
+        .collect();
+    assert_eq!(
+        again,
+        [
+            "W0051 warning states.S3: a loop comes to irreversible skill `publish` again: S3 → S4 (failed) → S2 → S3"
+        ]
+    );
+    // Its own failure leads back: it was not done then.
+    for clean in [publish("S4", "none"), publish("S2", "required")] {
+        let found = problems(&clean);
+        assert!(!found.iter().any(|one| one.code == "W0051"), "{found:?}");
+    }
 }
 
 #[test]

@@ -126,7 +126,11 @@ impl<'a> Sort<'a> {
             (false, Some(other)) => {
                 format!("`{skill}` right before `{}`{}", other.skill, other.place)
             }
-            (_, None) => format!("`{skill}` as the last of the steps"),
+            // It belongs behind all that was done.
+            (_, None) => match self.events.last().filter(|_| call + 1 < self.events.len()) {
+                Some(last) => format!("`{skill}` after `{}`{}", last.skill, last.place),
+                None => format!("`{skill}` as the last of the steps"),
+            },
         };
         self.finding(
             FindingKind::OutOfOrder,

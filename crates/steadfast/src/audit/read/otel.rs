@@ -17,6 +17,8 @@ pub(super) struct Spans {
     /// Runs by the order in which they were first seen.
     runs: Vec<(String, Vec<Span>)>,
     numbers: BTreeMap<String, usize>,
+    /// Spans of any kind.
+    seen: usize,
 }
 
 struct Span {
@@ -41,10 +43,13 @@ pub(super) fn is_span(value: &Value) -> bool {
 
 impl Spans {
     fn span(&mut self, span: &Value, place: Place, out: &Out<'_>) -> Result<(), Error> {
-        let attributes = attributes(span.get("attributes"));
-        let Some(operation) = attributes.get("gen_ai.operation.name") else {
+        let mut attributes = attributes(span.get("attributes"));
+        self.seen += 1;
+        let named = attributes.get("gen_ai.operation.name");
+        let Some(operation) = named.cloned().or_else(|| told(span, &attributes)) else {
             return Ok(());
         };
+        attributes.insert("gen_ai.operation.name".to_owned(), operation.clone());
         if operation == "execute_tool" && !attributes.contains_key("gen_ai.tool.name") {
             return Err(out.shape(place, "an `execute_tool` span needs `gen_ai.tool.name`"));
         }
@@ -91,11 +96,32 @@ impl Records for Spans {
     }
 
     fn finish(&mut self, out: &mut Out<'_>) -> Result<(), Error> {
+        if self.runs.is_empty() && self.seen > 0 {
+            let seen = self.seen;
+            out.notes.push(format!(
+                "no span has attributes that begin with `gen_ai.` (of {seen})"
+            ));
+        }
         for (id, mut spans) in std::mem::take(&mut self.runs) {
             spans.sort_by(|a, b| a.start.cmp(&b.start));
             out.run(run(id, spans));
         }
         Ok(())
+    }
+}
+
+/// The operation of a span that does not name it, as some instrumentations
+/// leave it out: a tool's name tells a call, other words of the conventions a
+/// talk with a model.
+fn told(span: &Value, attributes: &BTreeMap<String, Value>) -> Option<Value> {
+    let name = span.get("name").and_then(Value::as_str);
+    let is_call = attributes.contains_key("gen_ai.tool.name")
+        || name.is_some_and(|name| name.starts_with("execute_tool "));
+    let is_known = attributes.keys().any(|name| name.starts_with("gen_ai."));
+    match (is_call, is_known) {
+        (true, _) => Some(Value::from("execute_tool")),
+        (false, true) => Some(Value::from("chat")),
+        (false, false) => None,
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr};
+use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue};
 use cel::{Env, ParseErrors};
 use steadfast_core::limits;
 
@@ -17,6 +17,8 @@ pub(super) struct Parsed {
     pub(super) depth: usize,
     /// Variables that it reads, without those that its comprehensions bind.
     pub(super) references: Vec<String>,
+    /// Members of variables that it names outright: variable and path.
+    pub(super) members: BTreeSet<(String, Vec<String>)>,
     /// Comprehensions within one another.
     comprehensions: u32,
     /// Elements written out in the expression, and its additions: each can
@@ -57,6 +59,7 @@ pub(super) fn parse(env: &Env, source: &str) -> Result<Parsed, String> {
         expression,
         depth,
         references: survey.references.into_iter().collect(),
+        members: survey.members,
         comprehensions: survey.comprehensions,
         widening: survey.widening,
     })
@@ -178,12 +181,41 @@ fn dismantle(expression: IdedExpr) {
 #[derive(Default)]
 struct Survey {
     references: BTreeSet<String>,
+    members: BTreeSet<(String, Vec<String>)>,
     comprehensions: u32,
     widening: u64,
 }
 
 impl Survey {
+    /// Notes a member that is named outright. The whole path counts, so that
+    /// its beginnings are not noted beside it.
+    fn member(&mut self, node: &IdedExpr, bound: &[&str]) {
+        let found = match &node.expr {
+            Expr::Call(call) if call.func_name == IN && call.args.len() == 2 => {
+                let within = path(&call.args[1]);
+                within
+                    .zip(literal(&call.args[0]))
+                    .map(|((root, mut path), name)| {
+                        path.push(name);
+                        (root, path)
+                    })
+            }
+            _ => path(node),
+        };
+        if let Some((root, path)) = found
+            && !path.is_empty()
+            && !bound.contains(&root.as_str())
+        {
+            let longer =
+                |(of, other): &(String, Vec<String>)| *of == root && other.starts_with(&path);
+            if !self.members.iter().any(longer) {
+                self.members.insert((root, path));
+            }
+        }
+    }
+
     fn visit<'e>(&mut self, node: &'e IdedExpr, bound: &mut Vec<&'e str>, nested: u32) {
+        self.member(node, bound);
         match &node.expr {
             Expr::Ident(name) => {
                 if !name.starts_with('@') && !bound.contains(&name.as_str()) {
@@ -217,6 +249,40 @@ impl Survey {
                 }
             }
         }
+    }
+}
+
+/// The operators that look a member up, as the parser names them.
+const INDEX: &str = "_[_]";
+const IN: &str = "@in";
+
+/// A chain of constant look-ups, from its variable on.
+fn path(node: &IdedExpr) -> Option<(String, Vec<String>)> {
+    let mut names = Vec::new();
+    let mut at = node;
+    loop {
+        match &at.expr {
+            Expr::Ident(name) => {
+                names.reverse();
+                return Some((name.trim_start_matches('.').to_owned(), names));
+            }
+            Expr::Select(select) => {
+                names.push(select.field.clone());
+                at = &select.operand;
+            }
+            Expr::Call(call) if call.func_name == INDEX && call.args.len() == 2 => {
+                names.push(literal(&call.args[1])?);
+                at = &call.args[0];
+            }
+            _ => return None,
+        }
+    }
+}
+
+fn literal(node: &IdedExpr) -> Option<String> {
+    match &node.expr {
+        Expr::Literal(LiteralValue::String(text)) => Some(text.inner().to_owned()),
+        _ => None,
     }
 }
 

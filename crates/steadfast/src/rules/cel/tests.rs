@@ -168,3 +168,28 @@ proptest! {
         prop_assert_eq!(&CelConditions::new().evaluate(&expression, &variables()), &first);
     }
 }
+
+#[test]
+fn members_that_are_named_outright() {
+    let cel = CelConditions::new();
+    let members = |expression: &str| {
+        let found = cel.members(expression, "receipts");
+        found
+            .iter()
+            .map(|path| path.join(" / "))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        members("receipts.S1.x == 1 && has(receipts.S2)"),
+        ["S1 / x", "S2"]
+    );
+    assert_eq!(members("receipts[\"S2/S1\"].ok"), ["S2/S1 / ok"]);
+    assert_eq!(
+        members("'S3' in receipts || !('S4' in receipts)"),
+        ["S3", "S4"]
+    );
+    assert_eq!(members("receipts[input.text].x"), [""; 0]);
+    assert_eq!(members("[1].exists(receipts, receipts.S9 == 1)"), [""; 0]);
+    assert_eq!(members("input.receipts.S1"), [""; 0]);
+    assert_eq!(members("size(receipts.S1"), [""; 0]);
+}

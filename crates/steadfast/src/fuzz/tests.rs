@@ -1,0 +1,349 @@
+//! Each reader on mutated seeds, and on 1 MB of the worst that can be made for
+//! its format.
+//!
+//! What goes up with the square of its input needs hours for a megabyte, so a
+//! generous limit in time tells it from what does not, on any machine.
+
+use std::time::{Duration, Instant};
+
+/// Size of the worst inputs.
+const WORST_BYTES: usize = 1_000_000;
+/// For one reader on one of them.
+const LIMIT: Duration = Duration::from_secs(120);
+/// Mutants of each seed.
+const MUTANTS: u64 = 400;
+
+type Reader = fn(&[u8]);
+
+/// SplitMix64: the same mutants in every run.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^= z >> 31;
+        if n == 0 {
+            0
+        } else {
+            usize::try_from(z % n as u64).unwrap()
+        }
+    }
+}
+
+/// Pieces that mean something to one of the formats.
+const TOKENS: &[&[u8]] = &[
+    b"\"",
+    b"\\",
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b":",
+    b",",
+    b"\n",
+    b"\n\n",
+    b"data: ",
+    b"event: ",
+    b"null",
+    b"true",
+    b"-1",
+    b"1e999",
+    b"99999999999999999999",
+    b"\\ud800",
+    b"\\u0000",
+    b"&a ",
+    b"*a",
+    b"<<: ",
+    b"!!binary ",
+    b"|",
+    b">",
+    b"---",
+    b"#",
+    b"\xff",
+    b"\xe4\xbd",
+    b"\xef\xbb\xbf",
+    b"tool_calls",
+    b"\"index\":18446744073709551615",
+    b"[DONE]",
+    b"S1",
+    b"RETRY",
+    b"result",
+    b"? ",
+    b"\r",
+    b"\0",
+];
+
+fn mutant(seed: &[u8], dice: &mut Dice) -> Vec<u8> {
+    let mut bytes = seed.to_vec();
+    for _ in 0..=dice.below(4) {
+        let at = dice.below(bytes.len() + 1);
+        match dice.below(6) {
+            0 if !bytes.is_empty() => {
+                let at = at.min(bytes.len() - 1);
+                bytes[at] ^= 1 << dice.below(8);
+            }
+            1 => drop(bytes.drain(at..(at + dice.below(20)).min(bytes.len()).max(at))),
+            2 => {
+                let end = (at + dice.below(60)).min(bytes.len());
+                let piece = bytes[at..end].to_vec();
+                let to = dice.below(bytes.len() + 1);
+                bytes.splice(to..to, piece);
+            }
+            3 => bytes.truncate(at),
+            _ => {
+                let token = TOKENS[dice.below(TOKENS.len())];
+                bytes.splice(at..at, token.iter().copied());
+            }
+        }
+    }
+    bytes
+}
+
+/// A piece again and again, up to the size.
+fn many(piece: &[u8]) -> Vec<u8> {
+    piece
+        .iter()
+        .copied()
+        .cycle()
+        .take(WORST_BYTES / piece.len() * piece.len())
+        .collect()
+}
+
+fn framed(before: &[u8], piece: &[u8], after: &[u8]) -> Vec<u8> {
+    [before, &many(piece), after].concat()
+}
+
+/// What hurts readers of any kind.
+fn worst() -> Vec<Vec<u8>> {
+    let mut dice = Dice(42);
+    let noise: Vec<u8> = (0..WORST_BYTES)
+        .map(|_| u8::try_from(dice.below(256)).unwrap())
+        .collect();
+    vec![
+        noise,
+        many(b"["),
+        many(b"{\"a\":"),
+        many(b"[]"),
+        many(b"a"),
+        many(b"\n"),
+        many(b" "),
+        many(b"\""),
+        many(b"\\"),
+        many(b"9"),
+        many(b"\xff"),
+        many("汉".as_bytes()),
+        many(b"\0"),
+        many(b"\xef\xbb\xbf"),
+        framed(b"\"", b"\\u0041", b"\""),
+        framed(b"\"", b"a", b""),
+        framed(b"[", b"0,", b"0]"),
+        framed(b"{", b"\"a\":1,", b"\"a\":1}"),
+    ]
+}
+
+fn hold(name: &str, read: Reader, seeds: &[&[u8]], own: Vec<Vec<u8>>) {
+    let mut dice = Dice(7);
+    for seed in seeds {
+        read(seed);
+        for _ in 0..MUTANTS {
+            read(&mutant(seed, &mut dice));
+        }
+    }
+    let grown = seeds.iter().map(|seed| many(seed));
+    for (number, bytes) in worst().into_iter().chain(own).chain(grown).enumerate() {
+        let began = Instant::now();
+        read(&bytes);
+        let took = began.elapsed();
+        let start = String::from_utf8_lossy(&bytes[..bytes.len().min(40)]).into_owned();
+        assert!(took < LIMIT, "{name}: {took:?} for input {number}: {start}");
+    }
+}
+
+#[cfg(feature = "openai")]
+#[test]
+fn openai_streams() {
+    let seeds: &[&[u8]] = &[
+        b"data: {\"model\":\"m\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"Hi \\u4f60\"}}]}\n\ndata: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"c1\",\"function\":{\"name\":\"look\",\"arguments\":\"{\\\"a\\\"\"}}]}}]}\n\ndata: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\":1}\"}}]},\"finish_reason\":\"tool_calls\"}],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":4}}\n\ndata: [DONE]\n\n",
+        b"{\"model\":\"m\",\"choices\":[{\"index\":0,\"finish_reason\":\"stop\",\"message\":{\"role\":\"assistant\",\"content\":\"<think>x</think>y\",\"tool_calls\":null}}],\"usage\":{\"prompt_tokens\":1}}",
+        b"data: {\"error\":{\"message\":\"no\",\"code\":429}}\n\n",
+    ];
+    let call = b"data: {\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"id\":\"x\",\"function\":{\"name\":\"a\",\"arguments\":\"1\"}}]}}]}\n\n";
+    let own = vec![
+        many(b"data: \n"),
+        many(b"data: x\n"),
+        many(b":\n\n"),
+        framed(
+            b"data: {\"choices\":[{\"delta\":{\"content\":\"",
+            b"a",
+            b"\"}}]}\n\n",
+        ),
+        many(b"data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"<think>\"}}]}\n\n"),
+        framed(
+            &many(call),
+            b"data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n",
+            b"",
+        ),
+    ];
+    hold("openai", super::openai_stream, seeds, own);
+}
+
+#[cfg(feature = "anthropic")]
+#[test]
+fn anthropic_streams() {
+    let seeds: &[&[u8]] = &[
+        b"event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"model\":\"c\",\"usage\":{\"input_tokens\":5,\"output_tokens\":1}}}\n\nevent: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"tool_use\",\"id\":\"t\",\"name\":\"look\",\"input\":{}}}\n\nevent: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"{\\\"a\\\":1}\"}}\n\nevent: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":0}\n\nevent: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"tool_use\"},\"usage\":{\"output_tokens\":9}}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n",
+        b"{\"id\":\"m\",\"model\":\"c\",\"content\":[{\"type\":\"text\",\"text\":\"hi\"}],\"stop_reason\":\"end_turn\",\"usage\":{\"input_tokens\":1,\"output_tokens\":1}}",
+    ];
+    let block = b"data: {\"type\":\"content_block_start\",\"index\":7,\"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n";
+    let own = vec![
+        many(b"event: ping\ndata: {\"type\":\"ping\"}\n\n"),
+        many(block),
+        many(b"data: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"a\"}}\n\n"),
+    ];
+    hold("anthropic", super::anthropic_stream, seeds, own);
+}
+
+#[test]
+fn logs_of_agents() {
+    let seeds: &[&[u8]] = &[
+        br#"{"id":"r","messages":[{"role":"user","content":"pay B-100 now"},{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"search","arguments":"{\"q\":\"B-100\"}"}}]},{"role":"tool","tool_call_id":"1","content":"{\"ok\":1}"},{"role":"assistant","content":"Paid."}]}"#,
+        br#"[{"role":"user","content":[{"type":"text","text":"go"}]},{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"draft","input":{"n":70}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"x","is_error":true}]}]"#,
+        b"{\"ts\":1.5,\"workflow\":\"w\",\"from\":\"S1\",\"to\":\"S2\",\"skill\":\"search\",\"result_hash\":\"x\"}\n{\"ts\":1.6,\"workflow\":\"w\",\"from\":\"S2\",\"to\":\"DONE\",\"skill\":\"check\",\"task\":\"t\"}\n",
+        br#"{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"a","spanId":"b","name":"execute_tool search","startTimeUnixNano":"5","attributes":[{"key":"gen_ai.operation.name","value":{"stringValue":"execute_tool"}},{"key":"gen_ai.tool.name","value":{"stringValue":"search"}},{"key":"gen_ai.tool.call.arguments","value":{"stringValue":"{}"}}],"status":{"code":2}}]}]}]}"#,
+    ];
+    let own = vec![
+        framed(b"{\"messages\":[", br#"{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"search","arguments":"{}"}}]},"#, b"{\"role\":\"user\",\"content\":\"x\"}]}"),
+        framed(b"{\"messages\":[", br#"{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"nobody","arguments":"{\"a\":123}"}}]},"#, b"{\"role\":\"user\",\"content\":\"x\"}]}"),
+        framed(b"{\"messages\":[{\"role\":\"user\",\"content\":\"", b"ab12 ", b"\"},{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"1\",\"function\":{\"name\":\"search\",\"arguments\":\"{\\\"q\\\":\\\"zz99\\\"}\"}}]}]}"),
+        framed(b"[{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"1\",\"function\":{\"name\":\"search\",\"arguments\":\"{\\\"q\\\":\\\"", b"ab12 ", b"\\\"}\"}}]}]"),
+        many(b"{\"from\":\"S1\",\"to\":\"S2\",\"skill\":\"search\"}\n"),
+        many(b"{\"from\":\"S1\",\"to\":\"S1_RETRY\",\"skill\":\"search\",\"task\":\"t\"}\n"),
+        many(b"{\"from\":\"S2\",\"to\":\"S9\",\"skill\":\"draft\",\"workflow\":\"w\"}\n"),
+        many(b"{\"role\":\"user\",\"content\":\"x\"}\n"),
+        framed(b"[", br#"{"traceId":"a","name":"execute_tool search","attributes":{"gen_ai.tool.name":"search"}},"#, b"{}]"),
+    ];
+    hold("audit", super::audited, seeds, own);
+}
+
+#[test]
+fn stored_logs() {
+    let seeds: &[&[u8]] = &[
+        br#"{"v":1,"seq":4,"ts":1700000000000000,"epoch":1,"source":{"type":"runtime"},"kind":"task_paused","body":{},"prev":"b3:0000000000000000000000000000000000000000000000000000000000000000"}"#,
+        br#"{"v":1,"seq":5,"ts":1,"epoch":1,"source":{"type":"runtime"},"kind":"state_entered","body":{"to":{"state":"S1"}},"prev":"b3:0000000000000000000000000000000000000000000000000000000000000000"}"#,
+        br#"{"v":99,"seq":5,"ts":1,"epoch":1,"source":{"type":"runtime"},"kind":"later","body":[[[]]],"prev":"b3:00"}"#,
+    ];
+    let own = vec![
+        framed(br#"{"v":1,"seq":4,"ts":1,"epoch":1,"source":{"type":"runtime"},"kind":""#, b"x", br#"","body":{},"prev":"b3:0000000000000000000000000000000000000000000000000000000000000000"}"#),
+        framed(br#"{"v":1,"seq":4,"ts":1,"epoch":1,"source":{"type":"runtime"},"kind":"task_paused","body":"#, b"[", b""),
+    ];
+    hold("log", super::log, seeds, own);
+}
+
+#[test]
+fn workflow_files() {
+    let seeds: &[&[u8]] = &[
+        b"workflow_id: w\ninitial_state: S1\nstates:\n  S1: &s { skill: look, on_success: S2, on_failure: S1_RETRY, with: { a: \"receipts.S2\" } }\n  S2:\n    <<: *s\n    on_success: [{ when: \"result.ok\", to: DONE }, { to: S1 }]\nskills:\n  look: { kind: command, effect: read, input: { type: object }, config: { command: [./look] } }\n",
+        br#"{"workflow_id":"w","initial_state":"S1","states":{"S1":{"skills":["a",{"skill":"b","requires":["a"]}],"on_success":"DONE"}},"guards":{"order":"observe"}}"#,
+        b"skills:\n  no: { kind: function }\n  010: { description: \"1.10\" }\n",
+    ];
+    let mut laughs = b"a0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_vec();
+    for level in 1..40 {
+        let line = format!(
+            "a{level}: &a{level} [{}]\n",
+            vec![format!("*a{}", level - 1); 9].join(", ")
+        );
+        laughs.extend_from_slice(line.as_bytes());
+    }
+    let states = |piece: &dyn Fn(usize) -> String| {
+        let mut text = "workflow_id: w\ninitial_state: S0\nstates:\n".to_owned();
+        for number in 0.. {
+            text += &piece(number);
+            if text.len() > WORST_BYTES {
+                break;
+            }
+        }
+        text.into_bytes()
+    };
+    let own = vec![
+        laughs,
+        many(b"- "),
+        many(b"? "),
+        many(b"a: &a [*a]\n"),
+        many(b"&a "),
+        many(b"!x "),
+        many(b"{a: "),
+        many(b"- - - -\n"),
+        framed(b"a: |\n", b"  x\n", b""),
+        framed(b"workflow_id: \"", b"\\x41", b"\""),
+        many(b"%YAML 1.2\n"),
+        many(b"--- a\n"),
+        states(&|n| format!("  S{n}: {{ skill: a, on_success: S{} }}\n", n + 1)),
+        states(&|n| format!("  S{n}: {{ skill: a, on_success: S0, skip_when: \"a.b.c == 1\" }}\n")),
+        states(&|n| format!("  S{n}: {{ nonsense: 1 }}\n")),
+    ];
+    hold("workflow", super::workflow, seeds, own);
+}
+
+#[test]
+fn schemas_and_arguments() {
+    let seeds: &[&[u8]] = &[
+        b"{\"type\":\"object\",\"required\":[\"a\"],\"properties\":{\"a\":{\"type\":\"string\",\"pattern\":\"^(a+)+$\",\"maxLength\":9}}}\n{\"a\":\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\"}",
+        b"{\"$defs\":{\"n\":{\"properties\":{\"n\":{\"$ref\":\"#/$defs/n\"}}}},\"$ref\":\"#/$defs/n\"}\n{\"n\":{\"n\":{}}}",
+        b"{\"anyOf\":[{\"type\":\"array\",\"uniqueItems\":true,\"items\":{\"enum\":[1,2]}},{\"not\":{}}]}\n[1,2,3]",
+    ];
+    let own = vec![
+        framed(
+            b"{\"type\":\"string\",\"pattern\":\"^(a|a)*$\"}\n\"",
+            b"a",
+            b"b\"",
+        ),
+        framed(
+            b"{\"type\":\"string\",\"pattern\":\"^(a+)+\\\\1$\"}\n\"",
+            b"a",
+            b"b\"",
+        ),
+        framed(b"{\"uniqueItems\":true}\n[", b"[0],", b"0]"),
+        framed(b"{\"items\":{\"type\":\"string\"}}\n[", b"1,", b"2]"),
+        framed(b"{\"allOf\":[", b"{},", b"{}]}\n1"),
+        framed(b"", b"{\"not\":", b"\n1"),
+    ];
+    hold("arguments", super::arguments, seeds, own);
+}
+
+#[test]
+fn expressions() {
+    let seeds: &[&[u8]] = &[
+        b"has(receipts.S1) && receipts['S2/S1'].n > 3 || 'x' in facts\n{\"receipts\":{\"S1\":1},\"facts\":{\"x\":2}}",
+        b"input.list.map(x, x * 2).filter(y, y > 1).size() > 0\n{\"input\":{\"list\":[1,2,3]}}",
+        b"input.text.matches('^(a+)+$')\n{\"input\":{\"text\":\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\"}}",
+    ];
+    let own = vec![
+        framed(
+            b"input.all(x, input.all(y, x == y))\n{\"input\":[",
+            b"1,",
+            b"1]}",
+        ),
+        framed(b"input.matches('^(a|a)*$')\n{\"input\":\"", b"a", b"b\"}"),
+        many(b"a+"),
+        many(b"!"),
+        many(b"("),
+        many(b"a.b."),
+    ];
+    hold("expression", super::expression, seeds, own);
+}
+
+#[test]
+fn inputs_of_measurements() {
+    let seeds: &[&[u8]] = &[
+        "写一篇\n\"x\"\n{\"input\":\"a\",\"documents\":[\"f\",{\"name\":\"n\",\"text\":\"t\"}],\"kind\":\"k\"}\n".as_bytes(),
+    ];
+    hold(
+        "inputs",
+        super::inputs,
+        seeds,
+        vec![many(b"a\n"), many(b"{\"input\":\"a\"}\n")],
+    );
+}
