@@ -154,10 +154,9 @@ fn ended(rest: &Rest) -> (Ended, Option<String>) {
             Ended::Waiting,
             Some("a real deed needs a person's approval".to_owned()),
         ),
-        Rest::Waiting(Waiting::Budget { .. }) => (
-            Ended::Waiting,
-            Some("a budget is exhausted".to_owned()),
-        ),
+        Rest::Waiting(Waiting::Budget { .. }) => {
+            (Ended::Waiting, Some("a budget is exhausted".to_owned()))
+        }
         Rest::Stopped => (Ended::Waiting, Some("it was told to stop".to_owned())),
         Rest::Waiting(_) => (Ended::Waiting, Some("a deed is in doubt".to_owned())),
     }

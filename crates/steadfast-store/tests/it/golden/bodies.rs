@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 use steadfast_core::budget::{
-    Amounts, Bounds, BudgetChange, Exhausted, OnExhausted, Resource, Scope,
+    Amounts, Bounds, BudgetChange, Exhausted, OnExhausted, Resource, Scope as BudgetScope,
 };
 use steadfast_core::content::Salt;
 use steadfast_core::event::budget::{BudgetExhausted, BudgetSet, PriceSet};
@@ -677,10 +677,10 @@ fn budget() -> Vec<(Source, Body)> {
     };
     let set = BudgetSet { change: change() };
     let scopes = [
-        (Scope::Task, Resource::Tokens),
-        (Scope::Task, Resource::Money),
-        (Scope::State("S2/S1".into()), Resource::ModelCalls),
-        (Scope::Step(7), Resource::SkillCalls),
+        (BudgetScope::Task, Resource::Tokens),
+        (BudgetScope::Task, Resource::Money),
+        (BudgetScope::State("S2/S1".into()), Resource::ModelCalls),
+        (BudgetScope::Step(7), Resource::SkillCalls),
     ];
     let mut bodies = vec![
         (user(), Body::BudgetSet(Box::new(set))),
@@ -747,7 +747,7 @@ fn end(salt: &Salt) -> Vec<(Source, Body)> {
             expression: "facts.x > 1".to_owned(),
         },
         Cause::Budget {
-            exhausted: exhausted(Scope::Step(3), Resource::Time),
+            exhausted: exhausted(BudgetScope::Step(3), Resource::Time),
         },
     ];
     bodies.extend(causes.map(|cause| {
