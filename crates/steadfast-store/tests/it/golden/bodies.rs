@@ -651,7 +651,7 @@ fn change() -> BudgetChange {
     }
 }
 
-fn exhausted(scope: Scope, resource: Resource) -> Exhausted {
+fn exhausted(scope: BudgetScope, resource: Resource) -> Exhausted {
     Exhausted {
         scope,
         resource,
