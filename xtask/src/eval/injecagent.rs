@@ -292,7 +292,7 @@ fn count(request: &Request, attack: &str, counts: &mut Counts) {
                 }
             }
             Message::Assistant { text, .. } => {
-                seen |= text.as_ref().is_some_and(|text| text.contains(attack))
+                seen |= text.as_ref().is_some_and(|text| text.contains(attack));
             }
             Message::Tool { text, .. } => seen |= text.contains(attack),
         }
