@@ -163,6 +163,7 @@ impl<'r> Bench<'r> {
                 tokens: 64_000,
                 output_tokens: 1_000,
             },
+            budget: steadfast::core::budget::BudgetChange::default(),
         };
         let now = Timestamp(1_000_000);
         let turn = Turn {
@@ -254,6 +255,7 @@ fn as_result(row: &Row, rules: &StandardRules, counts: &mut Counts) -> Result<()
         call,
         intent: intent.ok_or_else(|| anyhow!("no intent"))?,
         outcome: Ok(json!(row.response)),
+        usage: None,
     })?;
     counts.changes += changes;
     count(bench.request()?, &row.attack, counts);

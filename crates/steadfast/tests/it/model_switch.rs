@@ -205,6 +205,7 @@ fn start() -> Start {
             tokens: 16_000,
             output_tokens: 1_000,
         },
+        budget: steadfast_core::budget::BudgetChange::default(),
     }
 }
 

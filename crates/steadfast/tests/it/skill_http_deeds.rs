@@ -37,6 +37,7 @@ pub(crate) async fn drive(workflow: Value, base_dir: &Path, model: Script) -> Ru
             tokens: 16_000,
             output_tokens: 1_000,
         },
+        budget: steadfast_core::budget::BudgetChange::default(),
     };
     let skills = Skills::build(&start.workflow, base_dir, &BTreeMap::new()).unwrap();
     let log = Arc::new(MemoryLog::new());
