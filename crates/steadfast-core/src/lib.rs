@@ -39,6 +39,8 @@ pub mod text;
 
 pub mod check;
 
+pub mod archive;
+
 pub mod context;
 pub mod price;
 pub mod proposal;

@@ -302,3 +302,21 @@ pub const STOP_MS: u64 = 1_000;
 
 const _: () = assert!(MODEL_BACKOFF_BASE_MS_DEFAULT <= BACKOFF_MAX_MS_DEFAULT);
 const _: () = assert!(BACKOFF_MAX_MS_DEFAULT < MODEL_PATIENCE_MS_DEFAULT);
+
+// Fidelity of summaries (`archive::fidelity`).
+
+/// Bytes of a summary that are compared; of a longer one the rest is a finding.
+pub const FIDELITY_SUMMARY_BYTES_MAX: usize = 64 * 1024;
+/// Bytes of a source that are read, over all of its spans; a claim of a source
+/// that was cut is compared with what was read.
+pub const FIDELITY_SOURCE_BYTES_MAX: usize = 1024 * 1024;
+/// Source sentences that one claim is compared with.
+pub const FIDELITY_ALIGNED_MAX: usize = 4;
+/// A word that stands in more source sentences than this says nothing of where
+/// a claim comes from, and is not looked up in the rest of them.
+pub const FIDELITY_POSTINGS_MAX: usize = 256;
+/// Words of a sentence that are laid side by side with another's: the product
+/// of the two is the cost of one comparison.
+pub const FIDELITY_WORDS_MAX: usize = 160;
+/// Findings that a verdict lists.
+pub const FIDELITY_FINDINGS_MAX: usize = 64;

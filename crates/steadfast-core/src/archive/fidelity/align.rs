@@ -1,0 +1,135 @@
+//! Which source sentences a claim comes from: those that share its rare words.
+
+use std::collections::BTreeMap;
+
+use super::reading::{Clause, Reading, Sentence};
+use super::{SourceSpan, Speaker, cut};
+use crate::id::Seq;
+use crate::limits::{FIDELITY_ALIGNED_MAX, FIDELITY_POSTINGS_MAX};
+
+/// Index of a source span, and of a sentence in it.
+pub(super) type At = (usize, usize);
+
+/// A source sentence that speaks of a claim.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Aligned {
+    pub(super) at: At,
+    /// Share of the claim's words, by weight, that stand there; 0 to 1.
+    pub(super) share: f64,
+}
+
+/// The source, read and indexed by word.
+pub(super) struct Sources<'a> {
+    pub(super) spans: Vec<(Seq, Speaker, Reading<'a>)>,
+    postings: BTreeMap<String, Vec<At>>,
+}
+
+impl<'a> Sources<'a> {
+    pub(super) fn of(source: &[SourceSpan<'a>], limit: usize) -> Sources<'a> {
+        let mut left = limit;
+        let mut spans = Vec::new();
+        for one in source {
+            let (text, _) = cut(one.text, left);
+            left -= text.len();
+            spans.push((one.seq, one.by, Reading::of(text)));
+        }
+        let mut postings: BTreeMap<String, Vec<At>> = BTreeMap::new();
+        for (span, (_, _, reading)) in spans.iter().enumerate() {
+            for (index, sentence) in reading.sentences.iter().enumerate() {
+                for key in &sentence.keys {
+                    match postings.get_mut(key) {
+                        Some(list) if list.len() >= FIDELITY_POSTINGS_MAX => {}
+                        Some(list) => list.push((span, index)),
+                        None => {
+                            postings.insert(key.clone(), vec![(span, index)]);
+                        }
+                    }
+                }
+            }
+        }
+        Sources { spans, postings }
+    }
+
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.postings.contains_key(key)
+    }
+
+    pub(super) fn sentence(&self, (span, index): At) -> (&Reading<'a>, &Sentence) {
+        let reading = &self.spans[span].2;
+        (reading, &reading.sentences[index])
+    }
+
+    pub(super) fn seq(&self, span: usize) -> Seq {
+        self.spans[span].0
+    }
+
+    /// All source texts with their place in the list.
+    pub(super) fn readings(&self) -> impl Iterator<Item = (usize, &Reading<'a>)> {
+        self.spans.iter().map(|one| &one.2).enumerate()
+    }
+
+    /// The sentences that a claim shares most with, the nearest first: at most
+    /// [`FIDELITY_ALIGNED_MAX`], and none below half of the nearest.
+    pub(super) fn align(&self, claim: &Sentence) -> Vec<Aligned> {
+        let mut scores: BTreeMap<At, f64> = BTreeMap::new();
+        let mut whole = 0.0;
+        for key in &claim.keys {
+            let list = self.postings.get(key).map_or(&[][..], Vec::as_slice);
+            // A word that stands in few sentences says more of where it is from.
+            let weight =
+                1.0 / f64::from(u32::try_from(list.len()).unwrap_or(u32::MAX).max(1)).sqrt();
+            whole += weight;
+            for at in list {
+                *scores.entry(*at).or_default() += weight;
+            }
+        }
+        let mut all: Vec<Aligned> = scores
+            .into_iter()
+            .map(|(at, score)| Aligned {
+                at,
+                share: score / f64::max(whole, f64::MIN_POSITIVE),
+            })
+            .collect();
+        all.sort_by(|a, b| b.share.total_cmp(&a.share).then(a.at.cmp(&b.at)));
+        let floor = all.first().map_or(0.0, |best| (best.share / 2.0).max(0.15));
+        all.retain(|one| one.share >= floor);
+        all.truncate(FIDELITY_ALIGNED_MAX);
+        all
+    }
+}
+
+/// How much two clauses share.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Overlap {
+    pub(super) shared: usize,
+    /// Of the claim's words, 0 to 100.
+    pub(super) percent: usize,
+}
+
+pub(super) fn overlap(
+    claim: &Sentence,
+    clause: &Clause,
+    source: &Sentence,
+    other: &Clause,
+) -> Overlap {
+    let theirs: Vec<&str> = source
+        .content(other)
+        .map(|word| word.key.as_str())
+        .collect();
+    let ours: Vec<&str> = claim
+        .content(clause)
+        .map(|word| word.key.as_str())
+        .collect();
+    let shared = ours.iter().filter(|key| theirs.contains(key)).count();
+    Overlap {
+        shared,
+        percent: shared * 100 / ours.len().max(1),
+    }
+}
+
+impl Overlap {
+    /// Enough that the two speak of one thing.
+    pub(super) fn is_close(self) -> bool {
+        self.percent >= 50 && self.shared >= 2 || self.percent >= 60
+    }
+}

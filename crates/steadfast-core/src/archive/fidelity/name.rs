@@ -1,0 +1,218 @@
+//! Identifiers, names and quoted words: each stands in the source as it is.
+
+use std::ops::Range;
+
+use super::lexicon;
+use super::reading::{Word, within};
+use super::{Finding, FindingKind, Pair};
+use crate::text::identifier::IdentifierKind;
+use crate::text::segment::{Kind, segments};
+
+pub(super) fn identifiers(pair: &Pair<'_, '_>, findings: &mut Vec<Finding>) {
+    for ours in within(&pair.summary.identifiers, &pair.claim.span, |one| &one.span) {
+        let dated = |one: &Range<usize>| one.start < ours.span.end && ours.span.start < one.end;
+        if pair.summary.dates.iter().any(|one| dated(&one.span)) {
+            continue;
+        }
+        let words = &pair.summary.text[ours.span.clone()];
+        if pair
+            .sources
+            .readings()
+            .any(|(_, reading)| stands(reading.text, &reading.lower, words, ours.kind))
+        {
+            continue;
+        }
+        let source = pair.aligned().find_map(|(at, reading, sentence)| {
+            let mut all = within(&reading.identifiers, &sentence.span, |one| &one.span);
+            let one = all.find(|one| one.kind == ours.kind)?;
+            Some(reading.place(pair.sources.seq(at), one.span.clone()))
+        });
+        findings.push(pair.finding(
+            FindingKind::Identifier,
+            ours.span.clone(),
+            source,
+            "no such identifier in the source",
+        ));
+    }
+}
+
+/// Whole, not as part of a longer one; the end of a path may stand for it.
+fn stands(text: &str, lower: &str, words: &str, kind: IdentifierKind) -> bool {
+    let is_loose = matches!(
+        kind,
+        IdentifierKind::Domain | IdentifierKind::Email | IdentifierKind::Version
+    );
+    let needle = if is_loose {
+        words.to_lowercase()
+    } else {
+        words.to_owned()
+    };
+    let needle = if kind == IdentifierKind::Version {
+        needle.trim_start_matches('v').to_owned()
+    } else {
+        needle
+    };
+    let hay = if is_loose { lower } else { text };
+    hay.match_indices(needle.as_str()).any(|(at, _)| {
+        let before = hay[..at].chars().next_back();
+        let mut after = hay[at + needle.len()..].chars();
+        let next = after.next();
+        let goes_on = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let opens = match kind {
+            IdentifierKind::Version => before.is_none_or(|c| !c.is_ascii_digit() && c != '.'),
+            _ => before.is_none_or(|c| !goes_on(c) && c != '-'),
+        };
+        let joins = matches!(next, Some('-' | '.')) && after.next().is_some_and(goes_on);
+        opens && !next.is_some_and(goes_on) && !joins
+    })
+}
+
+/// Words with a capital that are no words of English.
+pub(super) fn names(pair: &Pair<'_, '_>, findings: &mut Vec<Finding>) {
+    for (index, word) in pair.claim.words.iter().enumerate() {
+        if !is_name(pair, index, word) || is_in_source(pair, word) {
+            continue;
+        }
+        let source = pair.aligned().find_map(|(at, reading, sentence)| {
+            let one = sentence.words.iter().skip(1).find(|theirs| {
+                theirs.is_capital
+                    && !lexicon::is_known(&theirs.lower)
+                    && !pair.claim.keys.contains(&theirs.key)
+            })?;
+            Some(reading.place(pair.sources.seq(at), one.span.clone()))
+        });
+        findings.push(pair.finding(
+            FindingKind::Name,
+            word.span.clone(),
+            source,
+            "no such name in the source",
+        ));
+    }
+}
+
+/// What a capital names; the first word of a sentence has one anyway.
+fn is_name(pair: &Pair<'_, '_>, index: usize, word: &Word) -> bool {
+    if !word.is_capital || word.is_function || word.lower == "i" || is_taken(pair, &word.span) {
+        return false;
+    }
+    let before = pair.summary.text[..word.span.start].trim_end();
+    let opens = index == 0
+        || before.ends_with(['.', ':', '!', '?', '"', '“', '-', '*', '#', '|', '：', '(']);
+    if opens {
+        return false;
+    }
+    let all_capitals = pair.summary.text[word.span.clone()]
+        .chars()
+        .all(|c| c.is_uppercase() || c.is_numeric());
+    all_capitals || !is_plain(&word.lower)
+}
+
+/// Nationalities and the like vary freely: American, America, US.
+fn is_plain(lower: &str) -> bool {
+    const PLACES: &[&str] = &[
+        "american", "america", "us", "british", "britain", "uk", "european", "english",
+    ];
+    PLACES.contains(&lower)
+}
+
+fn is_taken(pair: &Pair<'_, '_>, span: &Range<usize>) -> bool {
+    let overlaps = |other: &Range<usize>| other.start < span.end && span.start < other.end;
+    pair.summary
+        .identifiers
+        .iter()
+        .any(|one| overlaps(&one.span))
+        || pair.summary.dates.iter().any(|one| overlaps(&one.span))
+        || pair.summary.amounts.iter().any(|one| overlaps(&one.span))
+}
+
+pub(super) fn is_in_source(pair: &Pair<'_, '_>, word: &Word) -> bool {
+    if pair.sources.has(&word.key) {
+        return true;
+    }
+    let lower = word.lower.as_str();
+    // "Smith-Jones" for "Smith", "Postgres" for "PostgreSQL": a common beginning.
+    let head: String = lower
+        .chars()
+        .take(4.max(lower.chars().count() * 2 / 3))
+        .collect();
+    pair.sources.readings().any(|(_, reading)| {
+        let mut from = 0;
+        while let Some(at) = reading.lower[from..].find(head.as_str()) {
+            let start = from + at;
+            let before = reading.lower[..start].chars().next_back();
+            let alone = before.is_none_or(|c| !c.is_ascii_alphabetic());
+            if alone && (head.chars().count() >= 4 || whole(&reading.lower[start + head.len()..])) {
+                return true;
+            }
+            from = start + head.len();
+        }
+        is_acronym(&reading.text, lower)
+    })
+}
+
+fn whole(rest: &str) -> bool {
+    rest.chars()
+        .next()
+        .is_none_or(|c| !c.is_ascii_alphanumeric())
+}
+
+/// Whether the capitals of a run of words spell it.
+fn is_acronym(text: &str, lower: &str) -> bool {
+    if !(2..=6).contains(&lower.len()) || !lower.bytes().all(|c| c.is_ascii_lowercase()) {
+        return false;
+    }
+    let initials: String = text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty() && !lexicon::is_function(&word.to_lowercase()))
+        .filter_map(|word| word.chars().next())
+        .flat_map(char::to_lowercase)
+        .collect();
+    initials.contains(lower)
+}
+
+/// What stands in quotation marks stands word for word in the source.
+pub(super) fn quotations(pair: &Pair<'_, '_>, findings: &mut Vec<Finding>) {
+    let piece = &pair.summary.text[pair.claim.span.clone()];
+    for segment in segments(piece) {
+        if segment.kind != Kind::Quotation {
+            continue;
+        }
+        let marks: &[char] = &[
+            '"', '“', '”', '「', '」', '『', '』', '‘', '’', '《', '》', '>', ' ', '.', '。', ',',
+            '，',
+        ];
+        let words = piece[segment.start..segment.end].trim_matches(marks);
+        if words.is_empty() {
+            continue;
+        }
+        let plain = squeeze(words);
+        if pair
+            .sources
+            .readings()
+            .any(|(_, reading)| squeeze(reading.text).contains(&plain))
+        {
+            continue;
+        }
+        let start = pair.claim.span.start;
+        let nearest = pair.nearest();
+        let source = nearest.map(|(reading, sentence, _)| {
+            reading.place(
+                pair.sources.seq(pair.aligned[0].at.0),
+                sentence.span.clone(),
+            )
+        });
+        findings.push(pair.finding(
+            FindingKind::Quotation,
+            start + segment.start..start + segment.end,
+            source,
+            "the quoted words do not stand in the source",
+        ));
+    }
+}
+
+fn squeeze(text: &str) -> String {
+    let lower = text.to_lowercase();
+    let mut words = lower.split_whitespace();
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |all, word| all + " " + word)
+}
