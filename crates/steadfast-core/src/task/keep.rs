@@ -18,7 +18,7 @@ impl Task {
     fn report(&self, answer: &Content, rules: Rules<'_>) -> Report {
         let constraints = self.rules_here();
         let cites = |one: &&Constraint| matches!(one.rule, Rule::Sources { .. });
-        let sources = match constraints.iter().any(|one| cites(&one)) {
+        let sources = match constraints.iter().any(cites) {
             true => self.known_sources(),
             false => Vec::new(),
         };

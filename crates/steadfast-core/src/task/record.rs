@@ -203,6 +203,8 @@ impl Task {
     /// Only [`RecordError::Bug`].
     pub fn begin_call(&self, call: &CallId, turn: Turn<'_>) -> Result<Recorded, RecordError> {
         let mut draft = Draft::of(self, turn);
+        // A leave that was good until now is none for what begins now.
+        draft.run_out(Trigger::Time(turn.now))?;
         draft.begin_call(call)?;
         Ok(draft.finish())
     }

@@ -770,3 +770,33 @@ fn a_changed_workflow_brings_its_rules() {
     );
     assert_eq!(bench.task.state.ledger.in_force().count(), 1);
 }
+
+/// A leave that ends with the hour ends for a call that was admitted before it.
+#[test]
+fn a_leave_for_a_time_is_over_when_the_call_begins_too_late() {
+    let mut bench = Bench::with(mail(json!(["send"])), "prepare the mail", WINDOW);
+    bench.succeed("save", json!({}), json!({}));
+    bench.command(says(
+        "never send",
+        &[("never send", add(never(ActionKind::Send)))],
+    ));
+    let end = bench.now.plus_ms(60_000);
+    let leave = Operation::Exception {
+        target: Some(ConstraintId(1)),
+        with: None,
+        expiry: Expiry::At(end),
+    };
+    bench.command(says("you may until noon", &[("you may until noon", leave)]));
+    bench.command(Command::Say {
+        text: "yes".to_owned(),
+    });
+    bench.call("send", json!({}));
+    let call = bench.task.state.stands.queue[0].to_string();
+    bench.now = end;
+    bench.new_lines();
+    bench.begin(&call);
+    assert_eq!(
+        bench.new_lines(),
+        format!("ledger_changed v4 ended -c2\nskill_failed {call} not_started over\n")
+    );
+}
