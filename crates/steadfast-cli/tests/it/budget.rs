@@ -17,6 +17,7 @@ fn a_task_that_ran_out_asks_and_goes_on_once_the_budget_is_raised() {
         expect![[r#"
             exit 4
             --- stderr
+            warning[W0024]: irreversible skill `pay` runs without approval or check: S1 → S2 (pay.yaml:8)
             task t1, workflow payment
             model: the script `script.yaml`, as asked
             [1/2] look ok (S1, [N] tokens, [N] s)
@@ -63,6 +64,7 @@ fn a_budget_that_does_not_read_starts_nothing() {
         expect![[r#"
             exit 1
             --- stderr
+            warning[W0024]: irreversible skill `pay` runs without approval or check: S1 → S2 (pay.yaml:8)
             error[C0020]: budget `time=30` does not read: `30` is not a time such as 90s, 30m or 2h
 
             hint: write for example `--budget "tokens=200000,money=2.50 USD,time=30m,then=ask"`

@@ -108,10 +108,12 @@ fn masked(text: &str, folder: &Path) -> String {
                 Some(word) => ("(", word.to_owned()),
                 None => ("", words[at].clone()),
             };
-            let digits = !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit());
+            // `236+3 tokens`: what went in and what came out.
+            let digits = word.starts_with(|c: char| c.is_ascii_digit())
+                && word.bytes().all(|b| b.is_ascii_digit() || b == b'+');
             let number = !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit() || b == b'.');
             let unit = next.trim_end_matches([',', ')', ';', ':']);
-            if digits && unit == "tokens" || number && unit == "s" {
+            if digits && matches!(unit, "tokens" | "reserved") || number && unit == "s" {
                 words[at] = format!("{open}[N]");
             } else if is_date(&word) && is_time(&next) {
                 words[at] = "[DATE]".to_owned();

@@ -66,7 +66,7 @@ fn json() {
           "task": "t1",
           "tokens": {
             "input": 0,
-            "output": 0,
+            "output": 16,
             "unknown": 0
           },
           "waiting": null,

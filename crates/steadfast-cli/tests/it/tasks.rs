@@ -28,30 +28,30 @@ fn a_table_of_tasks() {
     case.check(
         &["tasks"],
         expect![[r#"
-        exit 0
-        --- stdout
-        TASK    WORKFLOW  STATUS     EVENTS  STARTED
-        second  payment   waiting    12      [DATE] [TIME]
-        t1      payment   completed  20      [DATE] [TIME]
-    "#]],
+            exit 0
+            --- stdout
+            TASK    WORKFLOW  STATUS     EVENTS  STARTED               TOKENS
+            second  payment   waiting    12      [DATE] [TIME]  543
+            t1      payment   completed  20      [DATE] [TIME]  832
+        "#]],
     );
     case.check(
         &["tasks", "--status", "waiting"],
         expect![[r#"
-        exit 0
-        --- stdout
-        TASK    WORKFLOW  STATUS   EVENTS  STARTED
-        second  payment   waiting  12      [DATE] [TIME]
-    "#]],
+            exit 0
+            --- stdout
+            TASK    WORKFLOW  STATUS   EVENTS  STARTED               TOKENS
+            second  payment   waiting  12      [DATE] [TIME]  543
+        "#]],
     );
     case.check(
         &["tasks", "--limit", "1"],
         expect![[r#"
-        exit 0
-        --- stdout
-        TASK    WORKFLOW  STATUS   EVENTS  STARTED
-        second  payment   waiting  12      [DATE] [TIME]
-    "#]],
+            exit 0
+            --- stdout
+            TASK    WORKFLOW  STATUS   EVENTS  STARTED               TOKENS
+            second  payment   waiting  12      [DATE] [TIME]  543
+        "#]],
     );
     case.check(
         &["tasks", "--status", "failed"],
@@ -108,13 +108,13 @@ fn a_dead_task_is_told_from_a_live_one() {
     case.check(
         &["tasks"],
         expect![[r#"
-        exit 0
-        --- stdout
-        TASK  WORKFLOW  STATUS       EVENTS  STARTED
-        t1    payment   interrupted  6       [DATE] [TIME]
-        --- stderr
-        interrupted: go on with `steadfast resume t1`
-    "#]],
+            exit 0
+            --- stdout
+            TASK  WORKFLOW  STATUS       EVENTS  STARTED               TOKENS
+            t1    payment   interrupted  6       [DATE] [TIME]  239
+            --- stderr
+            interrupted: go on with `steadfast resume t1`
+        "#]],
     );
     let json = case
         .run(&["tasks", "--json", "--status", "interrupted"])

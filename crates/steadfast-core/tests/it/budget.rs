@@ -198,7 +198,7 @@ fn an_exhausted_task_waits_for_a_person_where_it_is_told_to() {
     bench.command(Command::Say {
         text: "go on".to_owned(),
     });
-    assert_eq!(bench.new_lines(), "user_sent\n");
+    assert_eq!(bench.new_lines(), "user_sent\nledger_changed v2 request\n");
     let raise = |calls: u64| Command::SetBudget {
         change: serde_json::from_value(json!({"task": {"model_calls": calls}})).unwrap(),
     };

@@ -45,6 +45,11 @@ pub(super) fn plain(value: &str) -> Vec<Form> {
     if value.contains(' ') {
         values.push(value.replace(' ', "+").into_bytes());
     }
+    // Text around it may have been under one kind of escape only, and taking that
+    // off takes off what looks like the other kind in the value.
+    for kind in [b'%', b'\\'] {
+        values.push(View::without(value.as_bytes(), kind));
+    }
     values.extend(lines(value));
     let mut forms = Vec::new();
     for mut bytes in values {

@@ -77,6 +77,20 @@ impl View {
         (Cow::Owned(out), open)
     }
 
+    /// The text with the escapes that begin with `mark` taken off, and the others
+    /// left.
+    pub(super) fn without(source: &[u8], mark: u8) -> Vec<u8> {
+        let mut out = Vec::with_capacity(source.len());
+        let mut at = 0;
+        while at < source.len() {
+            let whole = escape(&source[at..]).filter(|_| source[at] == mark);
+            let step = whole.unwrap_or(Step::one(source[at]));
+            out.extend_from_slice(&step.out[..step.given]);
+            at += step.used;
+        }
+        out
+    }
+
     /// The places in the source of ranges of the view, which must be in order
     /// and apart.
     pub(super) fn locate(self, source: &[u8], ranges: &mut [Range<usize>]) {

@@ -260,6 +260,9 @@ proptest! {
         // another escape than the one that was planted.
         let front = front.trim_end_matches(['\\', '%', 'u', 'x']);
         let planted = encoded(&value, form, &pick, (&beside.0, &beside.1));
+        // A value that holds escapes of its own can be escaped in part in more ways
+        // than can be looked for.
+        prop_assume!(!value.contains(['%', '\\']) || matches!(form, 0..=3 | 6 | 7 | 10));
         prop_assume!(gives_away(&planted, &value) || form == 4 || form == 5 || form == 8 || form == 9);
         let text = format!("{front} {planted} {back}");
         let redactor = redactor(&value);
