@@ -18,10 +18,16 @@ use crate::skill_http::failed;
 
 const FOLDER: &str = "STEADFAST_MCP_SERVERS";
 
+#[allow(clippy::print_stderr, reason = "a skipped test says so")]
+fn skipped(test: &str, why: &str) {
+    eprintln!("{test}: skipped: {why}");
+}
+
 fn folder(test: &str) -> Option<PathBuf> {
     let folder = std::env::var_os(FOLDER).map(PathBuf::from);
     if folder.is_none() {
-        eprintln!("{test}: skipped: {FOLDER} is not set; `cargo xtask mcp` installs the servers");
+        let why = format!("{FOLDER} is not set; `cargo xtask mcp` installs the servers");
+        skipped(test, &why);
     }
     folder
 }
@@ -30,9 +36,8 @@ fn folder(test: &str) -> Option<PathBuf> {
 fn of_npm(test: &str) -> Option<PathBuf> {
     let folder = folder(test)?.join("npm");
     if !folder.exists() {
-        eprintln!(
-            "{test}: skipped: there is no Node, so `cargo xtask mcp` installed no npm server"
-        );
+        let why = "there is no Node, so `cargo xtask mcp` installed no npm server";
+        skipped(test, why);
         return None;
     }
     let script = folder.join("node_modules/@modelcontextprotocol/server-everything/dist/index.js");
