@@ -201,8 +201,8 @@ fn what_was_observed_is_in_the_report_and_in_the_log() {
         --- stdout
             1  [DATE] [TIME]  user ana              task_started        guarded: Weigh it.
             2  [DATE] [TIME]  runtime               state_entered       start → S1
-            3  [DATE] [TIME]  runtime               model_called        m1.1 step 1 attempt 1: [N] tokens, 4378 reserved, context [HASH]
-            4  [DATE] [TIME]  model scripted        model_replied       m1.1 256+3 tokens at once
+            3  [DATE] [TIME]  runtime               model_called        m1.1 step 1 attempt 1: [N] tokens, [N] reserved, context [HASH]
+            4  [DATE] [TIME]  model scripted        model_replied       m1.1 [N] tokens at once
             5  [DATE] [TIME]  runtime               answer_admitted     at once (observed [G0010] the answer is void: the contract is not complete, `look`, `weigh` must still succeed)
             6  [DATE] [TIME]  runtime               task_completed      at once
     "#]]);

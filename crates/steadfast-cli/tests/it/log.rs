@@ -14,20 +14,20 @@ fn for_people() {
         --- stdout
             1  [DATE] [TIME]  user ana              task_started        payment: Pay the bill.
             2  [DATE] [TIME]  runtime               state_entered       start → S1
-            3  [DATE] [TIME]  runtime               model_called        m1.1 step 1 attempt 1: [N] tokens, 4356 reserved, context [HASH]
-            4  [DATE] [TIME]  model scripted        model_replied       m1.1 236+3 tokens look {}
+            3  [DATE] [TIME]  runtime               model_called        m1.1 step 1 attempt 1: [N] tokens, [N] reserved, context [HASH]
+            4  [DATE] [TIME]  model scripted        model_replied       m1.1 [N] tokens look {}
             5  [DATE] [TIME]  runtime               call_admitted       s1.0 look for S1 {}
             6  [DATE] [TIME]  runtime               skill_called        s1.0 attempt 1
             7  [DATE] [TIME]  skill look            skill_returned      s1.0 [1/2, next pay] {"price":10}
             8  [DATE] [TIME]  runtime               state_entered       S1 → S2
-            9  [DATE] [TIME]  runtime               model_called        m2.1 step 2 attempt 1: [N] tokens, 4422 reserved, context [HASH]
-           10  [DATE] [TIME]  model scripted        model_replied       m2.1 296+8 tokens pay {"amount":10}
+            9  [DATE] [TIME]  runtime               model_called        m2.1 step 2 attempt 1: [N] tokens, [N] reserved, context [HASH]
+           10  [DATE] [TIME]  model scripted        model_replied       m2.1 [N] tokens pay {"amount":10}
            11  [DATE] [TIME]  runtime               call_admitted       s2.0 pay for S2 {"amount":10}
            12  [DATE] [TIME]  runtime               skill_called        s2.0 attempt 1
            13  [DATE] [TIME]  skill pay             skill_returned      s2.0 [2/2] {"paid":true}
            14  [DATE] [TIME]  runtime               state_entered       S2 → DONE
-           15  [DATE] [TIME]  runtime               model_called        m3.1 step 3 attempt 1: [N] tokens, 4409 reserved, context [HASH]
-           16  [DATE] [TIME]  model scripted        model_replied       m3.1 284+5 tokens All is paid.
+           15  [DATE] [TIME]  runtime               model_called        m3.1 step 3 attempt 1: [N] tokens, [N] reserved, context [HASH]
+           16  [DATE] [TIME]  model scripted        model_replied       m3.1 [N] tokens All is paid.
            17  [DATE] [TIME]  runtime               answer_admitted     All is paid.
            18  [DATE] [TIME]  runtime               task_completed      All is paid.
     "#]]);
