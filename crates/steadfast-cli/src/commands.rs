@@ -7,6 +7,8 @@ pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod diff;
 pub(crate) mod embedder;
+pub(crate) mod forget;
+pub(crate) mod import;
 pub(crate) mod log;
 pub(crate) mod pause;
 pub(crate) mod resolve;

@@ -48,6 +48,10 @@ impl Engine {
             holder: holder::name(),
             settings: driver::Settings::default(),
         };
+        // One that cannot be had is told by the driver, before anything begins.
+        if let Ok(redactor) = driver.redactor() {
+            printer.guard(&redactor);
+        }
         Engine { driver, progress }
     }
 

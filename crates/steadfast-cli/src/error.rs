@@ -103,6 +103,12 @@ pub(crate) enum Error {
     Random { reason: String },
     #[error("the input has no text")]
     EmptyInput,
+    #[error("task `{task}` would be forgotten for good")]
+    NotConfirmed { task: TaskId },
+    #[error("task `{task}` has not ended, and is not forgotten")]
+    NotEnded { task: TaskId },
+    #[error("`{path}` is there already", path = path.display())]
+    FileExists { path: PathBuf },
     #[error("cannot write to stdout")]
     Output { source: std::io::Error },
     #[error("the runtime cannot start")]
@@ -111,6 +117,8 @@ pub(crate) enum Error {
     Driver(#[from] driver::Error),
     #[error(transparent)]
     Store(#[from] store::Error),
+    #[error(transparent)]
+    Transfer(#[from] store::transfer::Error),
     #[error(transparent)]
     Model(#[from] SelectError),
     #[error(transparent)]
@@ -148,6 +156,9 @@ impl Error {
             Error::EmptyInput => "C0017",
             Error::Orphans { .. } => "C0018",
             Error::NotBegun { .. } => "C0019",
+            Error::NotConfirmed { .. } | Error::NotEnded { .. } => "C0030",
+            Error::FileExists { .. } => "C0031",
+            Error::Transfer(error) => error.code(),
             Error::Driver(error) => error.code(),
             Error::Store(error) => error.code(),
             Error::Model(error) => error.code(),
@@ -197,6 +208,14 @@ impl Error {
                 ));
             }
             Error::EmptyInput => "give `--input TEXT`, `--input @FILE`, or `--input -` for stdin",
+            Error::NotConfirmed { task } => {
+                return Some(format!("if you mean it: `steadfast forget {task} --yes`"));
+            }
+            Error::NotEnded { task } => {
+                return Some(format!("end it first: `steadfast cancel {task}`"));
+            }
+            Error::FileExists { .. } => "name another file, or remove that one",
+            Error::Transfer(error) => return error.hint(),
             Error::Output { .. } | Error::Random { .. } | Error::Runtime { .. } => return None,
             Error::Driver(driver::Error::Log(store::Error::Busy { task, .. }))
             | Error::Store(store::Error::Busy { task, .. }) => {
@@ -220,13 +239,18 @@ impl Error {
             // Whoever read our output has had enough.
             Error::Output { source } if source.kind() == std::io::ErrorKind::BrokenPipe => Exit::Ok,
             Error::Output { .. } | Error::Random { .. } | Error::Runtime { .. } => Exit::Unexpected,
-            Error::Driver(driver::Error::Log(error)) | Error::Store(error) => of_store(error),
+            Error::Driver(driver::Error::Log(error))
+            | Error::Store(error)
+            | Error::Transfer(store::transfer::Error::Log(error)) => of_store(error),
+            Error::Transfer(store::transfer::Error::Damaged { .. }) => Exit::Halted,
             Error::Driver(driver::Error::Record(steadfast_core::task::RecordError::Workflow(
                 _,
             )))
-            | Error::Driver(driver::Error::NoSkill { .. } | driver::Error::Inbox { .. }) => {
-                Exit::User
-            }
+            | Error::Driver(
+                driver::Error::NoSkill { .. }
+                | driver::Error::Inbox { .. }
+                | driver::Error::Secret(_),
+            ) => Exit::User,
             Error::Driver(_) => Exit::Unexpected,
             _ => Exit::User,
         }
@@ -250,6 +274,8 @@ fn of_store(error: &store::Error) -> Exit {
         | store::Error::NotALog { .. }
         | store::Error::CannotOpen { .. }
         | store::Error::NewerSchema { .. }
+        | store::Error::Erased { .. }
+        | store::Error::CannotErase { .. }
         | store::Error::Contended => Exit::User,
         _ => Exit::Unexpected,
     }

@@ -18,6 +18,7 @@ mod pending;
 mod printer;
 mod progress;
 mod report;
+mod secrets;
 mod settings;
 mod store;
 mod time;
@@ -38,7 +39,7 @@ fn main() -> std::process::ExitCode {
     };
     let (settings, wrong) = Settings::resolve(&args.global);
     let printer = Printer::new(&settings);
-    settings::start_tracing();
+    settings::start_tracing(&printer);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
@@ -76,6 +77,8 @@ async fn run(
         Command::Send(args) => commands::send::run(&args, settings, printer).await,
         Command::Tasks(args) => commands::tasks::run(args, settings, printer).await,
         Command::Log(args) => commands::log::run(&args, settings, printer).await,
+        Command::Import(args) => commands::import::run(&args, settings, printer).await,
+        Command::Forget(args) => commands::forget::run(&args, settings, printer).await,
         Command::Verify(args) => commands::verify::run(&args, settings, printer).await,
         Command::Diff(args) => commands::diff::run(&args, settings, printer).await,
         Command::Check(args) => commands::check::run(&args, settings, printer),

@@ -25,8 +25,11 @@ mod log;
 mod resume;
 #[cfg(unix)]
 mod run;
+mod secrets;
 #[cfg(unix)]
 mod tasks;
+#[cfg(unix)]
+mod transfer;
 mod usage;
 #[cfg(unix)]
 mod verify;

@@ -38,7 +38,7 @@ impl State {
             workflow: started.workflow.clone(),
             input: started.input.clone(),
             documents: started.documents.clone(),
-            facts: started.facts.clone(),
+            facts: started.facts(),
             window: started.window,
             beliefs: Beliefs::default(),
             stands: Stands::default(),

@@ -28,6 +28,7 @@ mod model_scripted;
 mod model_select;
 #[cfg(all(feature = "openai", feature = "anthropic"))]
 mod model_switch;
+mod secrets;
 mod settings;
 mod skill_calls;
 mod skill_command;
