@@ -65,6 +65,10 @@ pub(crate) enum Command {
     Tasks(Tasks),
     /// Show what happened in a task
     Log(Log),
+    /// Take in a task that `log --export` wrote
+    Import(Import),
+    /// Drop what a task was about for good; its events stay
+    Forget(Forget),
     /// Check a task's log, and render every context again from it
     Verify(OneRead),
     /// Find the first step where two runs part
@@ -316,9 +320,37 @@ pub(crate) struct Log {
     /// The stored bytes, one event a line
     #[arg(long, conflicts_with = "json")]
     pub(crate) raw: bool,
+    /// Write the task with all its content to a file, for `import`; - for stdout
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["jsonl", "raw", "json", "from"])]
+    pub(crate) export: Option<PathBuf>,
     /// From this event on
     #[arg(long, value_name = "SEQ", default_value_t = 1)]
     pub(crate) from: u64,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Exit codes: 0 ok · 1 your input or usage · 3 the file is not whole")]
+pub(crate) struct Import {
+    /// The exported file
+    pub(crate) file: PathBuf,
+    /// Take in what is whole of a damaged file
+    #[arg(long)]
+    pub(crate) salvage: bool,
+    /// Only say what the file holds
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Another name for the task
+    #[arg(long = "as", value_name = "ID")]
+    pub(crate) name: Option<String>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Forget {
+    /// The task, or the beginning of its name
+    pub(crate) task: String,
+    /// Yes, for good
+    #[arg(long)]
+    pub(crate) yes: bool,
 }
 
 #[derive(Debug, ClapArgs)]

@@ -53,6 +53,10 @@ impl Engine {
             settings: driver::Settings::default(),
             stop: driver::Stop::default(),
         };
+        // One that cannot be had is told by the driver, before anything begins.
+        if let Ok(redactor) = driver.redactor() {
+            printer.guard(&redactor);
+        }
         Engine { driver, progress }
     }
 

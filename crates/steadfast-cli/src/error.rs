@@ -112,6 +112,12 @@ pub(crate) enum Error {
     },
     #[error("the input has no text")]
     EmptyInput,
+    #[error("task `{task}` would be forgotten for good")]
+    NotConfirmed { task: TaskId },
+    #[error("task `{task}` has not ended, and is not forgotten")]
+    NotEnded { task: TaskId },
+    #[error("`{path}` is there already", path = path.display())]
+    FileExists { path: PathBuf },
     #[error("cannot write to stdout")]
     Output { source: std::io::Error },
     #[error("the runtime cannot start")]
@@ -120,6 +126,8 @@ pub(crate) enum Error {
     Driver(#[from] driver::Error),
     #[error(transparent)]
     Store(#[from] store::Error),
+    #[error(transparent)]
+    Transfer(#[from] store::transfer::Error),
     #[error(transparent)]
     Model(#[from] SelectError),
     #[error(transparent)]
@@ -161,6 +169,9 @@ impl Error {
             Error::NotBegun { .. } => "C0019",
             Error::Ledger { .. } => "K0101",
             Error::Budget { .. } => "C0020",
+            Error::NotConfirmed { .. } | Error::NotEnded { .. } => "C0030",
+            Error::FileExists { .. } => "C0031",
+            Error::Transfer(error) => error.code(),
             Error::Driver(error) => error.code(),
             Error::Store(error) => error.code(),
             Error::Model(error) => error.code(),
@@ -215,6 +226,14 @@ impl Error {
             }
             Error::Ledger { .. } => "docs/checks.md shows the shape of the file",
             Error::EmptyInput => "give `--input TEXT`, `--input @FILE`, or `--input -` for stdin",
+            Error::NotConfirmed { task } => {
+                return Some(format!("if you mean it: `steadfast forget {task} --yes`"));
+            }
+            Error::NotEnded { task } => {
+                return Some(format!("end it first: `steadfast cancel {task}`"));
+            }
+            Error::FileExists { .. } => "name another file, or remove that one",
+            Error::Transfer(error) => return error.hint(),
             Error::Output { .. } | Error::Random { .. } | Error::Runtime { .. } => return None,
             Error::Driver(driver::Error::Log(store::Error::Busy { task, .. }))
             | Error::Store(store::Error::Busy { task, .. }) => {
@@ -239,14 +258,18 @@ impl Error {
             // Whoever read our output has had enough.
             Error::Output { source } if source.kind() == std::io::ErrorKind::BrokenPipe => Exit::Ok,
             Error::Output { .. } | Error::Random { .. } | Error::Runtime { .. } => Exit::Unexpected,
-            Error::Driver(driver::Error::Log(error)) | Error::Store(error) => of_store(error),
+            Error::Driver(driver::Error::Log(error))
+            | Error::Store(error)
+            | Error::Transfer(store::transfer::Error::Log(error)) => of_store(error),
+            Error::Transfer(store::transfer::Error::Damaged { .. }) => Exit::Halted,
             Error::Driver(driver::Error::Record(steadfast_core::task::RecordError::Workflow(
                 _,
             )))
             | Error::Driver(
                 driver::Error::NoSkill { .. }
                 | driver::Error::NoPrice { .. }
-                | driver::Error::Inbox { .. },
+                | driver::Error::Inbox { .. }
+                | driver::Error::Secret(_),
             ) => Exit::User,
             Error::Driver(_) => Exit::Unexpected,
             _ => Exit::User,
@@ -280,6 +303,8 @@ fn of_store(error: &store::Error) -> Exit {
         | store::Error::NotALog { .. }
         | store::Error::CannotOpen { .. }
         | store::Error::NewerSchema { .. }
+        | store::Error::Erased { .. }
+        | store::Error::CannotErase { .. }
         | store::Error::Contended => Exit::User,
         _ => Exit::Unexpected,
     }

@@ -19,6 +19,7 @@ mod pending;
 mod printer;
 mod progress;
 mod report;
+mod secrets;
 mod settings;
 mod store;
 mod table;
@@ -40,7 +41,7 @@ fn main() -> std::process::ExitCode {
     };
     let (settings, wrong) = Settings::resolve(&args.global);
     let printer = Printer::new(&settings);
-    settings::start_tracing();
+    settings::start_tracing(&printer);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
@@ -78,6 +79,8 @@ async fn run(
         Command::Send(args) => commands::send::run(&args, settings, printer).await,
         Command::Tasks(args) => commands::tasks::run(args, settings, printer).await,
         Command::Log(args) => commands::log::run(&args, settings, printer).await,
+        Command::Import(args) => commands::import::run(&args, settings, printer).await,
+        Command::Forget(args) => commands::forget::run(&args, settings, printer).await,
         Command::Verify(args) => commands::verify::run(&args, settings, printer).await,
         Command::Diff(args) => commands::diff::run(&args, settings, printer).await,
         Command::Check(args) => commands::check::run(&args, settings, printer),

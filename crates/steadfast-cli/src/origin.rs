@@ -51,6 +51,17 @@ impl Origin {
         std::fs::rename(&unfinished, &path).map_err(unwritable)
     }
 
+    /// Forgets it.
+    pub(crate) fn remove(settings: &Settings, task: &TaskId) -> Result<(), Error> {
+        let path = path(settings, task);
+        match std::fs::remove_file(&path) {
+            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+                Err(Error::Write { path, source })
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// None where nothing is kept: the store was copied, or another program
     /// began the task.
     pub(crate) fn load(settings: &Settings, task: &TaskId) -> Result<Option<Origin>, Error> {

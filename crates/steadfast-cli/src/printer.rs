@@ -1,9 +1,12 @@
 //! The only place that writes: data to stdout, everything else to stderr.
 
+use std::borrow::Cow;
 use std::io::Write;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use miette::{GraphicalReportHandler, GraphicalTheme};
 use serde::Serialize;
+use steadfast::secret::Redactor;
 use steadfast::spec::{Diagnostics, Report};
 use steadfast_core::workflow::Severity;
 
@@ -34,6 +37,8 @@ pub(crate) struct Printer {
     color_stdout: bool,
     color_stderr: bool,
     live: bool,
+    /// What no line may hold. Shared by all that print.
+    secrets: Arc<RwLock<Redactor>>,
 }
 
 impl Printer {
@@ -44,7 +49,33 @@ impl Printer {
             color_stdout: settings.color_stdout,
             color_stderr: settings.color_stderr,
             live: settings.live,
+            secrets: Arc::default(),
         }
+    }
+
+    /// From here on nothing that is printed or traced holds a secret that this
+    /// redactor knows. Warns of secrets that are too short for that.
+    pub(crate) fn guard(&self, redactor: &Redactor) {
+        for weak in redactor.weak() {
+            let how = match weak.as_word {
+                true => "is only found where it stands as a word of its own",
+                false => "is not looked for",
+            };
+            self.say(&format!(
+                "warning: the secret {} is short and {how}; see docs/secrets.md",
+                weak.name
+            ));
+        }
+        let known = self.secrets.write();
+        // Nothing panics while the lock is held, so a poisoned one is whole.
+        let mut known = known.unwrap_or_else(PoisonError::into_inner);
+        *known = known.with(redactor.secrets().iter().cloned());
+    }
+
+    /// A text as it may be shown.
+    pub(crate) fn clean<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let known = self.secrets.read().unwrap_or_else(PoisonError::into_inner);
+        known.redact(text)
     }
 
     /// Whether progress may be drawn over.
@@ -60,8 +91,10 @@ impl Printer {
 
     /// Bytes on stdout, as they are.
     pub(crate) fn raw(&self, bytes: &[u8]) -> Result<(), Error> {
+        let known = self.secrets.read().unwrap_or_else(PoisonError::into_inner);
+        let bytes = known.redact_bytes(bytes);
         let mut out = std::io::stdout().lock();
-        out.write_all(bytes)
+        out.write_all(&bytes)
             .and_then(|()| out.flush())
             .map_err(|source| Error::Output { source })
     }
@@ -75,6 +108,7 @@ impl Printer {
     /// read, so a closed stderr is no error.
     pub(crate) fn say(&self, line: &str) {
         if !self.quiet {
+            let line = self.clean(line);
             let _ = writeln!(std::io::stderr().lock(), "{line}");
         }
     }
@@ -100,6 +134,7 @@ impl Printer {
         if let Some(hint) = error.hint() {
             text += &format!("\n\nhint: {hint}");
         }
+        let text = self.clean(&text);
         let _ = writeln!(std::io::stderr().lock(), "{text}");
     }
 
@@ -137,6 +172,7 @@ impl Printer {
     /// Findings in full on stderr, each with its place in the file.
     fn complain(&self, diagnostics: &Diagnostics) {
         let text = self.rendered(diagnostics, self.color_stderr);
+        let text = self.clean(&text);
         let _ = std::io::stderr().lock().write_all(text.as_bytes());
     }
 
@@ -179,5 +215,33 @@ impl Printer {
             let at = line.map_or_else(String::new, |line| format!(":{line}"));
             self.say(&format!("warning[{code}]: {message} ({name}{at})"));
         }
+    }
+}
+
+/// Where traces go: stderr, an event in each write.
+#[derive(Debug)]
+pub(crate) struct Traced<'a> {
+    printer: &'a Printer,
+}
+
+impl<'a> tracing_subscriber::fmt::MakeWriter<'a> for Printer {
+    type Writer = Traced<'a>;
+
+    fn make_writer(&'a self) -> Traced<'a> {
+        Traced { printer: self }
+    }
+}
+
+impl Write for Traced<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let known = self.printer.secrets.read();
+        let known = known.unwrap_or_else(PoisonError::into_inner);
+        let clean = known.redact_bytes(bytes);
+        std::io::stderr().lock().write_all(&clean)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        std::io::stderr().flush()
     }
 }

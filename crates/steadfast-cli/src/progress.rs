@@ -55,7 +55,7 @@ impl Progress {
     /// A line of its own.
     pub(crate) fn say(&self, text: &str) {
         match &self.bar {
-            Some(bar) => bar.println(text),
+            Some(bar) => bar.println(self.printer.clean(text)),
             None => self.printer.say(text),
         }
     }

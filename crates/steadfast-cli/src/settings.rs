@@ -13,6 +13,7 @@ use steadfast_core::id::Principal;
 use steadfast_store::Durability;
 
 use crate::args::{DurabilityArg, Global};
+use crate::printer::Printer;
 
 /// The file that holds the tasks, where `--store` is not given.
 pub(crate) const STORE: &str = "STEADFAST_STORE";
@@ -141,12 +142,12 @@ fn flags(global: &Global) -> Layer {
 }
 
 /// Traces to stderr what `STEADFAST_LOG` asks for; nothing where it is not set.
-pub(crate) fn start_tracing() {
+pub(crate) fn start_tracing(printer: &Printer) {
     let Ok(filter) = std::env::var(LOG) else {
         return;
     };
     tracing_subscriber::fmt()
         .with_env_filter(tracing_subscriber::EnvFilter::new(filter))
-        .with_writer(std::io::stderr)
+        .with_writer(printer.clone())
         .init();
 }

@@ -10,6 +10,7 @@ mod effects;
 mod error;
 mod inbox;
 mod price;
+mod redact;
 mod session;
 mod stop;
 mod transitions;
@@ -26,9 +27,11 @@ use steadfast_store::{InboxId, InboxItem, Log, Takeover, TaskHeader};
 use crate::clock::{Clock, SystemClock};
 use crate::model::Model;
 use crate::rules::StandardRules;
+use crate::secret::{self, Redactor};
 use crate::skill::Skills;
 
 pub use error::Error;
+pub use redact::command as redact_command;
 pub use session::{load, rebuild_request};
 pub use stop::Stop;
 pub use transitions::{Transition, transitions};
@@ -118,6 +121,19 @@ impl Driver {
         }
     }
 
+    /// What takes the secrets of the model and the skills out of all that is
+    /// recorded. Whoever shows something of a run does well to use it too.
+    ///
+    /// # Errors
+    ///
+    /// When a skill's secret cannot be had.
+    pub fn redactor(&self) -> Result<Redactor, secret::Error> {
+        let of_skills = self.skills.secrets()?;
+        Ok(Redactor::new(
+            self.model.secrets().into_iter().chain(of_skills),
+        ))
+    }
+
     /// Makes a task and records its first batch. It is not run yet.
     ///
     /// # Errors
@@ -130,6 +146,7 @@ impl Driver {
             created_at: self.clock.now(),
             parent: start.parent.as_ref().map(|parent| parent.task.clone()),
         };
+        let start = redact::start(&self.redactor()?, start)?;
         session::begin(self, id, header, start).await
     }
 

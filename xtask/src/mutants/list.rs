@@ -475,4 +475,49 @@ pub(super) const MUTANTS: &[Mutant] = &[
         ".rsplit_once('\u{1}')",
         "r92_hosts_are_compared_label_by_label",
     ),
+    // No secret in the log; what is forgotten is gone; a file is what it was.
+    Mutant {
+        package: "steadfast",
+        ..mutant(
+            "R111",
+            "results recorded with their secrets",
+            "crates/steadfast/src/driver/redact.rs",
+            "Ok(value) => Ok(self::value(redactor, value)),",
+            "Ok(value) => Ok(value),",
+            "r111_no_secret_reaches_the_log_whoever_says_it",
+        )
+    },
+    Mutant {
+        package: "steadfast",
+        ..mutant(
+            "R111",
+            "base64 looked for at one place of a group only",
+            "crates/steadfast/src/secret/forms.rs",
+            "let alignments = (0..3usize)",
+            "let alignments = (0..1usize)",
+            "no_planted_secret_survives",
+        )
+    },
+    Mutant {
+        package: "steadfast-store",
+        ..mutant(
+            "erasure",
+            "deleted rows left in the file",
+            "crates/steadfast-store/src/sqlite/erase.rs",
+            "conn.execute_batch(\"VACUUM\")?;",
+            "",
+            "what_was_forgotten_stands_in_no_file",
+        )
+    },
+    Mutant {
+        package: "steadfast-store",
+        ..mutant(
+            "export",
+            "content taken in under the name beside it",
+            "crates/steadfast-store/src/transfer/scan.rs",
+            "if content.hash != named {",
+            "if content.hash != named && named == Hash::ZERO {",
+            "with_any_byte_changed_it_is_refused_or_salvaged_truly",
+        )
+    },
 ];

@@ -18,7 +18,7 @@ use crate::exit::Exit;
 use crate::origin::Origin;
 use crate::printer::Printer;
 use crate::settings::Settings;
-use crate::{pending, report, store, workflow};
+use crate::{pending, report, secrets, store, workflow};
 
 pub(crate) async fn run(args: &One, settings: &Settings, printer: &Printer) -> Result<Exit, Error> {
     let (log, id, rest) = command_now(args, &Command::Cancel, settings, printer).await?;
@@ -74,7 +74,9 @@ pub(crate) async fn post(
             how: how(outcome),
         });
     }
-    pending::post(&log, &id, settings.principal(args.user.as_deref()), command).await?;
+    let by = settings.principal(args.user.as_deref());
+    let command = secrets::cleaned(command, &task, settings);
+    pending::post(&log, &id, by, &command).await?;
     Ok((log, task))
 }
 
@@ -93,7 +95,13 @@ async fn skills(log: &Arc<SqliteLog>, task: &Task, settings: &Settings) -> Skill
     let origin = Origin::load(settings, &task.state.task).ok().flatten();
     match (spec, origin) {
         (Ok(spec), Some(origin)) => {
-            workflow::skills(&spec, workflow::folder(&origin.workflow)).unwrap_or_default()
+            let skills = workflow::skills(&spec, workflow::folder(&origin.workflow));
+            // Nor does an end need their secrets.
+            let skills = skills.unwrap_or_default();
+            match skills.secrets() {
+                Ok(_) => skills,
+                Err(_) => Skills::default(),
+            }
         }
         _ => Skills::default(),
     }

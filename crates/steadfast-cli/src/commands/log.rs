@@ -3,6 +3,8 @@
 
 mod line;
 
+use std::path::Path;
+
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -13,7 +15,7 @@ use steadfast_core::event::{Envelope, Event};
 use steadfast_core::hash::Hash;
 use steadfast_core::id::{Seq, TaskId};
 use steadfast_core::limits;
-use steadfast_store::{Log, Stored, load_events};
+use steadfast_store::{Log, Stored, load_events, transfer};
 
 use crate::args;
 use crate::error::Error;
@@ -45,6 +47,9 @@ pub(crate) async fn run(
 ) -> Result<Exit, Error> {
     let log = store::open_existing(settings)?;
     let id = store::find(log.as_ref(), &args.task).await?;
+    if let Some(path) = &args.export {
+        return export(log.as_ref(), &id, path, printer).await;
+    }
     if args.jsonl {
         let events = load_events(log.as_ref(), &id, Seq(1)).await?;
         let lines = transitions(&id, &events);
@@ -67,6 +72,47 @@ pub(crate) async fn run(
             }
         }
     }
+}
+
+/// Writes the file whole, or leaves none behind.
+async fn export(log: &dyn Log, id: &TaskId, path: &Path, printer: &Printer) -> Result<Exit, Error> {
+    let exported = if path == Path::new("-") {
+        transfer::export(log, id, std::io::stdout().lock()).await?
+    } else {
+        if path.exists() {
+            let path = path.to_owned();
+            return Err(Error::FileExists { path });
+        }
+        let mut unfinished = path.to_owned().into_os_string();
+        unfinished.push(".new");
+        let unwritable = |source| Error::Write {
+            path: path.to_owned(),
+            source,
+        };
+        let file = std::fs::File::create(&unfinished).map_err(unwritable)?;
+        let out = std::io::BufWriter::new(&file);
+        match transfer::export(log, id, out).await {
+            Ok(exported) => {
+                file.sync_all().map_err(unwritable)?;
+                std::fs::rename(&unfinished, path).map_err(unwritable)?;
+                exported
+            }
+            Err(error) => {
+                // The error that counts is the first one.
+                let _ = std::fs::remove_file(&unfinished);
+                return Err(error.into());
+            }
+        }
+    };
+    let missing = match exported.missing {
+        0 => String::new(),
+        some => format!(", {some} missing"),
+    };
+    printer.say(&format!(
+        "exported task {id}: {} events, {} contents{missing}",
+        exported.events, exported.contents
+    ));
+    Ok(Exit::Ok)
 }
 
 async fn show(

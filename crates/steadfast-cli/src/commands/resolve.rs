@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::settings::Settings;
-use crate::{drive, pending, report, store};
+use crate::{drive, pending, report, secrets, store};
 
 /// What a call waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +68,7 @@ pub(crate) async fn run(
         },
     };
     let by = settings.principal(args.by.as_deref());
+    let command = secrets::cleaned(&command, &task, settings);
     pending::post(&log, &id, by, &command).await?;
 
     printer.say(&format!(

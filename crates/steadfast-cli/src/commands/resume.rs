@@ -4,8 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use steadfast::driver::Rest;
+use steadfast::driver::{self, Rest};
 use steadfast::model::recorded::Take;
+use steadfast::secret::{self, Redactor};
 use steadfast::skill::Skills;
 use steadfast::spec::differences;
 use steadfast_core::hash::Hash;
@@ -108,6 +109,12 @@ async fn skills(
         });
     }
     warnings.show(printer);
+    let known = Redactor::new(skills.secrets().map_err(driver::Error::from)?);
+    let text = serde_json::to_string(&spec).expect("specs are JSON");
+    if let Some(name) = known.finds(&text) {
+        let (place, name) = ("the workflow".to_owned(), name.to_owned());
+        return Err(driver::Error::from(secret::Error::InTheClear { place, name }).into());
+    }
     say_accepted(task, &differences, printer);
     let command = Command::AcceptWorkflow {
         workflow: Box::new(spec),

@@ -41,6 +41,10 @@ struct Verdict {
     /// Whether the ended task comes to rest again with nothing added; none for
     /// one that has not ended.
     rests: Option<bool>,
+    /// When the task was forgotten, in microseconds since 1970 UTC: then only
+    /// the chain can be checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    erased_at: Option<i64>,
     problems: Vec<String>,
 }
 
@@ -68,6 +72,16 @@ pub(crate) async fn run(
 async fn verify(log: &dyn Log, id: &TaskId, verdict: &mut Verdict) -> Result<(), Error> {
     let head = log.head(id).await?;
     (verdict.events, verdict.head) = (head.seq.0, Some(head.hash.to_string()));
+    if let Some(at) = log.erased(id).await? {
+        verdict.erased_at = Some(at.0);
+        if let Err(error) = follow(log, id).await {
+            if !is_finding(&error) {
+                return Err(error.into());
+            }
+            verdict.problems.push(told(log, id, &error).await?);
+        }
+        return Ok(());
+    }
     // Damage is what this command is to find, and no failure of the command.
     let events = match load(log, id).await {
         Ok(events) => events,
@@ -130,11 +144,16 @@ async fn verify(log: &dyn Log, id: &TaskId, verdict: &mut Verdict) -> Result<(),
 /// The events, once the chain was followed to its end: it covers the stored
 /// bytes, so that events of a newer format do not hide what is behind them.
 async fn load(log: &dyn Log, id: &TaskId) -> Result<Vec<Event>, steadfast_store::Error> {
+    follow(log, id).await?;
+    load_events(log, id, Seq(1)).await
+}
+
+async fn follow(log: &dyn Log, id: &TaskId) -> Result<(), steadfast_store::Error> {
     let mut from = Seq(1);
     while let Some(last) = log.read(id, from, limits::READ_EVENTS_MAX).await?.last() {
         from = last.seq.next();
     }
-    load_events(log, id, Seq(1)).await
+    Ok(())
 }
 
 /// A finding in a line. An event that this build cannot read still shows its
@@ -174,6 +193,9 @@ fn show(verdict: &Verdict, printer: &Printer) -> Result<(), Error> {
     if printer.json {
         return printer.json(verdict);
     }
+    if let Some(at) = verdict.erased_at {
+        return erased(verdict, at, printer);
+    }
     let contexts = &verdict.contexts;
     let mut lines = vec![format!("events: {}, chained and folded", verdict.events)];
     if !verdict.problems.is_empty() {
@@ -212,5 +234,18 @@ fn show(verdict: &Verdict, printer: &Printer) -> Result<(), Error> {
         "does not verify"
     };
     lines.push(format!("task {} {word}", verdict.task));
+    printer.data(&lines.join("\n"))
+}
+
+/// What can be said of a task that was forgotten.
+fn erased(verdict: &Verdict, at: i64, printer: &Printer) -> Result<(), Error> {
+    let on = crate::time::utc(steadfast_core::id::Timestamp(at));
+    let mut lines = vec![format!(
+        "erased on {on}, chain {}, contents not checked",
+        if verdict.passed { "whole" } else { "broken" }
+    )];
+    let problems = verdict.problems.iter();
+    lines.extend(problems.map(|problem| format!("problem: {problem}")));
+    lines.push(format!("events: {}", verdict.events));
     printer.data(&lines.join("\n"))
 }

@@ -34,8 +34,11 @@ mod mcp;
 mod resume;
 #[cfg(unix)]
 mod run;
+mod secrets;
 #[cfg(unix)]
 mod tasks;
+#[cfg(unix)]
+mod transfer;
 mod usage;
 #[cfg(unix)]
 mod verify;

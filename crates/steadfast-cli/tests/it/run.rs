@@ -161,7 +161,7 @@ fn inputs_facts_and_documents() {
     assert_eq!(body["documents"][0]["name"], "bill.txt");
     assert_eq!(body["documents"][0]["text"]["text"], "Rechnung: 十元\n");
     assert_eq!(
-        body["facts"],
+        body["facts_sealed"]["json"],
         serde_json::json!({ "budget": 5000, "who": "王伟" })
     );
     assert_eq!(

@@ -22,9 +22,13 @@ pub struct TaskStarted {
     pub input: Content,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub documents: Vec<Document>,
-    /// Named values that the user or operator gave with the task.
+    /// Named values that the user or operator gave with the task, in the clear:
+    /// so they stand in logs of builds that did not seal them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub facts: BTreeMap<String, Value>,
+    /// The same, as content that can be erased: an object, as canonical JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub facts_sealed: Option<Content>,
     /// The task that this one is a part of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent: Option<Parent>,
@@ -72,6 +76,18 @@ impl HoldsContent for TaskStarted {
         self.workflow.visit_content(visit);
         self.input.visit_content(visit);
         self.documents.visit_content(visit);
+        self.facts_sealed.visit_content(visit);
+    }
+}
+
+impl TaskStarted {
+    /// The facts, wherever they stand.
+    pub fn facts(&self) -> BTreeMap<String, Value> {
+        let mut facts = self.facts.clone();
+        if let Some(Value::Object(sealed)) = self.facts_sealed.as_ref().map(Content::json) {
+            facts.extend(sealed);
+        }
+        facts
     }
 }
 

@@ -589,15 +589,13 @@ fn owner(source: &Source) -> Principal {
 }
 
 fn first_facts(first: &Event, started: &TaskStarted) -> Facts {
-    let fact = |value: &serde_json::Value| Fact {
-        value: value.clone(),
+    let fact = |value: serde_json::Value| Fact {
+        value,
         source: first.source.clone(),
         seq: first.seq,
     };
-    let facts = started.facts.iter();
-    facts
-        .map(|(name, value)| (name.clone(), fact(value)))
-        .collect()
+    let facts = started.facts().into_iter();
+    facts.map(|(name, value)| (name, fact(value))).collect()
 }
 
 /// One of our own types, from content.

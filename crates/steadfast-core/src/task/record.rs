@@ -5,6 +5,8 @@
 //! the intents of the reads and the model call that follow. It is appended as a
 //! whole, or not at all.
 
+use std::collections::BTreeMap;
+
 use crate::content::Salt;
 use crate::context::Request;
 use crate::event::budget::{BudgetSet, PriceSet};
@@ -99,7 +101,8 @@ impl Task {
                     text: salt.seal_text(&text),
                 })
                 .collect(),
-            facts: start.facts,
+            facts: BTreeMap::new(),
+            facts_sealed: (!start.facts.is_empty()).then(|| salt.seal_json(&start.facts)),
             parent: start.parent,
             behavior: Vec::new(),
             budget: start.budget,

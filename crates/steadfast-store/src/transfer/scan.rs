@@ -105,7 +105,9 @@ impl<R: BufRead> Scanner<R> {
                 break;
             }
             if !line.ended {
+                // Nothing can stand behind it.
                 self.fault(What::NoLineEnd);
+                self.over = true;
             }
             let check = std::mem::replace(&mut self.check, Hash::ZERO);
             self.check = format::roll(check, &line.bytes);
@@ -126,7 +128,12 @@ impl<R: BufRead> Scanner<R> {
     }
 
     fn fault(&mut self, what: What) {
-        if self.faults.len() < FAULTS_MAX {
+        // A line that was cut need not be told to be none as well.
+        let cut = self
+            .faults
+            .last()
+            .is_some_and(|last| last.line == self.line && last.what == What::NoLineEnd);
+        if self.faults.len() < FAULTS_MAX && !(cut && what == What::NotALine) {
             self.faults.push(Fault {
                 line: self.line,
                 byte: self.byte,

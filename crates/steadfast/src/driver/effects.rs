@@ -16,7 +16,7 @@ use steadfast_core::task::input::{Input, SkillError};
 use steadfast_core::task::{Effect, Intent, Waiting};
 
 use super::session::Session;
-use super::{Driver, Error, Rest, inbox};
+use super::{Driver, Error, Rest, inbox, redact};
 use crate::skill::{Meter, Skill, SkillCall, TaskModel};
 
 /// The effects at work, each with a handle to abandon it by.
@@ -85,6 +85,7 @@ async fn step(
                 if let Input::ModelDone { call, .. } | Input::SkillDone { call, .. } = &input {
                     at_work.handles.remove(call);
                 }
+                let input = redact::input(&session.redactor, input);
                 session
                     .commit(None, |task, turn| task.record(input.clone(), turn))
                     .await?;
@@ -133,6 +134,7 @@ async fn take_inbox(session: &mut Session<'_>) -> Result<(), Error> {
             item: item_id.0,
             reason,
         })?;
+        let input = redact::input(&session.redactor, input);
         let note = session
             .commit(Some(item_id), |task, turn| task.record(input.clone(), turn))
             .await?;

@@ -15,6 +15,8 @@ pub enum Error {
     Record(#[from] RecordError),
     #[error(transparent)]
     Corrupt(#[from] Corrupt),
+    #[error(transparent)]
+    Secret(#[from] crate::secret::Error),
     #[error("the context of call `{call}` of task `{task}` cannot be rendered again")]
     Rebuild {
         task: TaskId,
@@ -55,6 +57,7 @@ impl Error {
     pub fn code(&self) -> &'static str {
         match self {
             Error::Log(error) => error.code(),
+            Error::Secret(error) => error.code(),
             Error::Record(RecordError::Workflow(_)) => "T0001",
             Error::Record(RecordError::Bug(_)) | Error::Corrupt(_) => "T0002",
             Error::Rebuild { .. } => "T0003",
@@ -71,6 +74,7 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         match self {
             Error::Log(error) => error.hint(),
+            Error::Secret(error) => Some(error.hint()),
             Error::Record(RecordError::Workflow(_)) => {
                 Some("run `steadfast check` on the workflow".to_owned())
             }

@@ -15,6 +15,7 @@ use steadfast_store::{Batch, Head, InboxId, Lease, Log, Status, Takeover, TaskHe
 use steadfast_store::{hydrate, load_events};
 
 use super::{Driver, Error, price};
+use crate::secret::Redactor;
 
 /// How often an append is tried again after another writer was first.
 const CONFLICTS_MAX: u32 = 8;
@@ -23,6 +24,8 @@ pub(super) struct Session<'a> {
     pub(super) driver: &'a Driver,
     pub(super) lease: Lease,
     pub(super) task: Task,
+    /// The secrets in use: nothing that holds one is recorded.
+    pub(super) redactor: Redactor,
     head: Head,
     /// The context of the open model call, while this session made it.
     request: Option<(CallId, Request)>,
@@ -163,6 +166,7 @@ impl<'a> Session<'a> {
         id: &TaskId,
         takeover: Takeover,
     ) -> Result<Session<'a>, Error> {
+        let redactor = driver.redactor()?;
         let now = driver.clock.now();
         let ttl = driver.settings.lease_ms;
         // Load inside the lease: what is folded cannot grow old unnoticed.
@@ -177,6 +181,7 @@ impl<'a> Session<'a> {
             driver,
             lease,
             task,
+            redactor,
             head,
             request: None,
             snapshot_at,

@@ -181,6 +181,13 @@ impl Redactor {
         hits.first().map(|hit| self.secrets()[hit.secret].name())
     }
 
+    /// Bytes that the longest form of the longest secret can take: twelve for
+    /// one, as an escaped escape does. 0 without secrets.
+    pub fn span(&self) -> usize {
+        let longest = self.secrets().iter().map(|one| one.reveal().len()).max();
+        longest.map_or(0, |bytes| bytes * 12 + 64)
+    }
+
     /// Redacts a text that comes in pieces.
     pub fn stream(&self) -> Stream {
         Stream::new(self.clone())

@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -27,6 +28,7 @@ use steadfast_core::limits;
 use steadfast_core::workflow::spec::{EffectClass, SkillSpec};
 
 use super::{Skill, SkillCall, SkillError};
+use crate::secret::{self, Redactor, Secret, SecretRef, sounds_secret};
 use process::{End, Limits, Outcome};
 pub(super) use program::missing as missing_program;
 
@@ -68,6 +70,8 @@ pub struct CommandEnv {
     /// The whole list of inherited variables; [`ENV_DEFAULT`] where not given.
     pub allow: Option<Vec<String>>,
     pub set: BTreeMap<String, String>,
+    /// Variables whose values are secrets, by reference.
+    pub secrets: BTreeMap<String, SecretRef>,
 }
 
 fn output_limit() -> u64 {
@@ -97,10 +101,14 @@ impl CommandConfig {
         if self.stderr_limit_bytes > most {
             return Err(format!("`stderr_limit_bytes` is above {most}"));
         }
-        let names = self.env.allow.iter().flatten().chain(self.env.set.keys());
+        let set = self.env.set.keys().chain(self.env.secrets.keys());
+        let names = self.env.allow.iter().flatten().chain(set);
         for name in names {
             if name.is_empty() || name.contains(['=', '\0']) {
                 return Err(format!("`{name}` cannot name a variable"));
+            }
+            if self.env.set.contains_key(name) && self.env.secrets.contains_key(name) {
+                return Err(format!("`{name}` is set twice"));
             }
             if name.starts_with(ENV_PREFIX) {
                 return Err(format!(
@@ -120,6 +128,17 @@ pub struct CommandSkill {
     config: CommandConfig,
     program: OsString,
     cwd: PathBuf,
+    base_dir: PathBuf,
+    given: OnceLock<Given>,
+}
+
+/// The secrets as they were read at first use: what the program is given and
+/// what is looked for in its output are the same values.
+#[derive(Debug)]
+struct Given {
+    /// By variable.
+    secrets: BTreeMap<String, Secret>,
+    redactor: Redactor,
 }
 
 impl CommandSkill {
@@ -150,7 +169,32 @@ impl CommandSkill {
             config,
             program,
             cwd,
+            base_dir: base_dir.to_owned(),
+            given: OnceLock::new(),
         })
+    }
+
+    /// The secrets of this skill: those that it names, and those among the
+    /// inherited variables whose names say so.
+    fn given(&self) -> Result<&Given, secret::Error> {
+        if let Some(given) = self.given.get() {
+            return Ok(given);
+        }
+        let env = |name: &str| std::env::var(name).ok();
+        let mut secrets = BTreeMap::new();
+        for name in self.config.env.allow.iter().flatten() {
+            let reference = SecretRef::Env(name.clone());
+            if let (true, Ok(secret)) =
+                (sounds_secret(name), reference.resolve(&env, &self.base_dir))
+            {
+                secrets.insert(name.clone(), secret);
+            }
+        }
+        for (variable, reference) in &self.config.env.secrets {
+            secrets.insert(variable.clone(), reference.resolve(&env, &self.base_dir)?);
+        }
+        let redactor = Redactor::new(secrets.values().cloned());
+        Ok(self.given.get_or_init(|| Given { secrets, redactor }))
     }
 
     /// The class of a failure that came after the program had its turn. What
@@ -162,7 +206,7 @@ impl CommandSkill {
         }
     }
 
-    fn prepare(&self, call: &SkillCall) -> tokio::process::Command {
+    fn prepare(&self, call: &SkillCall, given: &Given) -> tokio::process::Command {
         let mut command = tokio::process::Command::new(&self.program);
         command
             .args(&self.config.command[1..])
@@ -179,6 +223,7 @@ impl CommandSkill {
         }
         command
             .envs(&self.config.env.set)
+            .envs(given.secrets.iter().map(|(name, one)| (name, one.reveal())))
             .env("STEADFAST_TASK", call.task.as_str())
             .env("STEADFAST_CALL", call.call.as_str())
             .env("STEADFAST_IDEMPOTENCY_KEY", call.key.to_string())
@@ -224,14 +269,22 @@ impl Skill for CommandSkill {
         &self.spec
     }
 
+    fn secrets(&self) -> Result<Vec<Secret>, secret::Error> {
+        Ok(self.given()?.secrets.values().cloned().collect())
+    }
+
     async fn call(&self, call: &SkillCall) -> Result<Value, SkillError> {
+        let given = self
+            .given()
+            .map_err(|error| SkillError::not_started(format!("`{}`: {error}", self.name)))?;
         let limits = Limits {
             time: Duration::from_millis(call.timeout_ms),
             stdout_bytes: self.config.output_limit_bytes,
             stderr_bytes: self.config.stderr_limit_bytes,
         };
-        let mut command = self.prepare(call);
-        let outcome = process::run(&mut command, call.args.to_string(), limits).await;
+        let mut command = self.prepare(call, given);
+        let input = call.args.to_string();
+        let outcome = process::run(&mut command, input, limits, &given.redactor).await;
         let outcome = outcome.map_err(|error| {
             let place = if self.cwd.is_dir() {
                 ""

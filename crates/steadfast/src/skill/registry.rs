@@ -15,6 +15,7 @@ use steadfast_core::workflow::Problem;
 use steadfast_core::workflow::spec::{SkillSpec, Spec};
 
 use super::{CommandSkill, Skill};
+use crate::secret::{self, Secret};
 
 /// The kinds that this build can carry out.
 pub const KINDS: &[&str] = &[
@@ -66,6 +67,19 @@ impl Skills {
 
     pub fn get(&self, name: &str) -> Option<&Arc<dyn Skill>> {
         self.skills.get(name)
+    }
+
+    /// The secrets of all skills.
+    ///
+    /// # Errors
+    ///
+    /// When one cannot be had.
+    pub fn secrets(&self) -> Result<Vec<Secret>, secret::Error> {
+        let mut all = Vec::new();
+        for skill in self.skills.values() {
+            all.extend(skill.secrets()?);
+        }
+        Ok(all)
     }
 
     pub fn names(&self) -> impl Iterator<Item = &SkillName> {

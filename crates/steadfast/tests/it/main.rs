@@ -29,6 +29,7 @@ mod model_select;
 #[cfg(all(feature = "openai", feature = "anthropic"))]
 mod model_switch;
 mod patience;
+mod secrets;
 mod settings;
 mod skill_calls;
 mod skill_command;

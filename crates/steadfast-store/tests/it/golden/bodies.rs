@@ -341,6 +341,7 @@ fn life(salt: &Salt) -> Vec<(Source, Body)> {
                 json!({"eur": 0.1, "on": [true, null, -3]}),
             ),
         ]),
+        facts_sealed: None,
         parent: Some(Parent {
             task: "t_parent".into(),
             seq: Seq(12),

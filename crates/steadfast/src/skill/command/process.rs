@@ -14,6 +14,7 @@ use tokio::process::{Child, Command};
 use tokio::time::{sleep, timeout};
 
 use super::group::{Group, apart};
+use crate::secret::Redactor;
 
 /// What one run may use.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +68,7 @@ pub(super) async fn run(
     command: &mut Command,
     input: String,
     limits: Limits,
+    redactor: &Redactor,
 ) -> io::Result<Outcome> {
     apart(command);
     command
@@ -76,8 +78,10 @@ pub(super) async fn run(
     let mut child = command.spawn()?;
     let mut group = Group::of(&child);
     let mut stdout = Vec::new();
+    // More than is shown, so that a secret at the cut is there to be found.
+    let margin = redactor.span() as u64;
     let mut stderr = Tail {
-        most: limits.stderr_bytes,
+        most: limits.stderr_bytes.saturating_add(margin),
         ..Tail::default()
     };
     let (stdin, out, err) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
@@ -89,6 +93,7 @@ pub(super) async fn run(
         )
     };
     let end = watch(&mut child, &mut group, pipes, limits.time).await;
+    stderr.redact(redactor, limits.stderr_bytes);
     Ok(Outcome {
         end,
         stdout,
@@ -197,6 +202,18 @@ struct Tail {
 }
 
 impl Tail {
+    /// Takes secrets out, then what is more than asked for. What stands in the
+    /// margin may be the end of a secret that was cut, and goes in any case.
+    fn redact(&mut self, redactor: &Redactor, most: u64) {
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let excess = self.bytes.len().saturating_sub(most);
+        let cut = if self.dropped > 0 { excess } else { 0 };
+        let clean = redactor.redact_bytes(&self.bytes).into_owned();
+        let kept = clean.len().saturating_sub(most).max(cut.min(clean.len()));
+        self.dropped += excess as u64;
+        self.bytes = clean[kept..].to_vec();
+    }
+
     fn push(&mut self, chunk: &[u8]) {
         self.bytes.extend_from_slice(chunk);
         let most = usize::try_from(self.most).unwrap_or(usize::MAX);

@@ -1,0 +1,118 @@
+//! What comes in, without the secrets in use: the last station before anything
+//! is recorded, so that no log, inbox or snapshot ever holds one.
+
+use serde_json::Value;
+use steadfast_core::proposal::{ModelError, Reply, ReplyCall};
+use steadfast_core::task::Start;
+use steadfast_core::task::input::{Command, Input, SkillError};
+
+use crate::secret::{Error, Redactor};
+
+/// What a task starts from. The workflow is bound by its fingerprint and cannot
+/// be changed: one that holds a secret is refused.
+pub(super) fn start(redactor: &Redactor, mut start: Start) -> Result<Start, Error> {
+    if redactor.is_empty() {
+        return Ok(start);
+    }
+    let workflow = serde_json::to_string(&start.workflow).expect("specs are JSON");
+    if let Some(name) = redactor.finds(&workflow) {
+        return Err(Error::InTheClear {
+            place: "the workflow".to_owned(),
+            name: name.to_owned(),
+        });
+    }
+    start.input = redactor.redacted(start.input);
+    for (name, text) in &mut start.documents {
+        *name = redactor.redacted(std::mem::take(name));
+        *text = redactor.redacted(std::mem::take(text));
+    }
+    let facts = std::mem::take(&mut start.facts).into_iter();
+    start.facts = facts
+        .map(|(name, mut value)| {
+            redactor.redact_value(&mut value);
+            (redactor.redacted(name), value)
+        })
+        .collect();
+    Ok(start)
+}
+
+/// What came in while the task runs.
+pub(super) fn input(redactor: &Redactor, input: Input) -> Input {
+    if redactor.is_empty() {
+        return input;
+    }
+    match input {
+        Input::ModelDone { call, outcome } => Input::ModelDone {
+            call,
+            outcome: match outcome {
+                Ok(reply) => Ok(self::reply(redactor, reply)),
+                Err(error) => Err(ModelError {
+                    message: redactor.redacted(error.message),
+                    ..error
+                }),
+            },
+        },
+        Input::SkillDone {
+            call,
+            intent,
+            outcome,
+            usage,
+        } => Input::SkillDone {
+            usage,
+            call,
+            intent,
+            outcome: match outcome {
+                Ok(value) => Ok(self::value(redactor, value)),
+                Err(error) => Err(SkillError {
+                    message: redactor.redacted(error.message),
+                    ..error
+                }),
+            },
+        },
+        Input::Command { principal, command } => Input::Command {
+            principal,
+            command: self::command(redactor, command),
+        },
+        Input::Wake => Input::Wake,
+    }
+}
+
+fn reply(redactor: &Redactor, reply: Reply) -> Reply {
+    let calls = reply.calls.into_iter().map(|call| ReplyCall {
+        id: redactor.redacted(call.id),
+        skill: redactor.redacted(call.skill),
+        args: redactor.redacted(call.args),
+    });
+    Reply {
+        model: redactor.redacted(reply.model),
+        text: reply.text.map(|text| redactor.redacted(text)),
+        calls: calls.collect(),
+        extra: value(redactor, reply.extra),
+        ..reply
+    }
+}
+
+fn value(redactor: &Redactor, mut value: Value) -> Value {
+    redactor.redact_value(&mut value);
+    value
+}
+
+/// A person's words. Before they are put into an inbox, and again when they are
+/// taken out: not everybody who posts knows the secrets.
+pub fn command(redactor: &Redactor, command: Command) -> Command {
+    match command {
+        Command::Say { text } => Command::Say {
+            text: redactor.redacted(text),
+        },
+        Command::Decide {
+            call,
+            approved,
+            reason,
+        } => Command::Decide {
+            call,
+            approved,
+            reason: reason.map(|reason| redactor.redacted(reason)),
+        },
+        other => other,
+    }
+}
