@@ -248,6 +248,7 @@ fn check(pair: &Pair<'_, '_>, options: &Options<'_>, findings: &mut Vec<Finding>
     date::check(pair, findings);
     name::identifiers(pair, findings);
     name::names(pair, findings);
+    name::doers(pair, findings);
     name::quotations(pair, findings);
     let ruled = rule::check(pair, findings);
     if !ruled {

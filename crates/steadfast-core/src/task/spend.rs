@@ -14,6 +14,9 @@ use crate::task::record::{Draft, Stop};
 use crate::task::state::ModelSlot;
 use crate::task::{Corrupt, Task};
 
+/// One of the counts of an amount.
+type Count = fn(&Amounts) -> u64;
+
 impl Task {
     /// The bounds in force: what an operator set, else what the workflow says.
     pub fn bounds(&self, scope: &Scope) -> Bounds {
@@ -70,7 +73,7 @@ impl Task {
             self.priced(&scope, &bounds, asked)?;
             let currency = bounds.money.as_ref().map(|money| money.currency.clone());
             let micros = bounds.money.as_ref().map(|money| money.micros);
-            let counted: [(Resource, Option<u64>, fn(&Amounts) -> u64); 4] = [
+            let counted: [(Resource, Option<u64>, Count); 4] = [
                 (Resource::Tokens, bounds.tokens, |a| a.tokens),
                 (Resource::Money, micros, |a| a.micros),
                 (Resource::ModelCalls, bounds.model_calls, |a| a.model_calls),

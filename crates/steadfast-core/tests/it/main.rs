@@ -7,6 +7,7 @@ mod budget;
 mod check;
 mod context;
 mod effects;
+mod fidelity;
 mod gate;
 mod harness;
 mod instructions;

@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
+use super::edit::SURNAMES;
 use super::lexicon;
 use super::reading::{Word, within};
 use super::{Finding, FindingKind, Pair};
 use crate::text::identifier::IdentifierKind;
 use crate::text::segment::{Kind, segments};
+use crate::text::token::is_han;
 
 pub(super) fn identifiers(pair: &Pair<'_, '_>, findings: &mut Vec<Finding>) {
     for ours in within(&pair.summary.identifiers, &pair.claim.span, |one| &one.span) {
@@ -32,6 +34,41 @@ pub(super) fn identifiers(pair: &Pair<'_, '_>, findings: &mut Vec<Finding>) {
             ours.span.clone(),
             source,
             "no such identifier in the source",
+        ));
+    }
+}
+
+/// Who does something in Chinese: 由 and a surname begin the name of a person
+/// that has to stand in the source.
+pub(super) fn doers(pair: &Pair<'_, '_>, findings: &mut Vec<Finding>) {
+    let piece = &pair.summary.text[pair.claim.span.clone()];
+    for (at, by) in piece.match_indices('由') {
+        let start = at + by.len();
+        let mut chars = piece[start..].char_indices();
+        let is_surname = chars.next().is_some_and(|(_, c)| SURNAMES.contains(c));
+        let Some((second, c)) = chars.next().filter(|(_, c)| is_surname && is_han(*c)) else {
+            continue;
+        };
+        let name = &piece[start..start + second + c.len_utf8()];
+        if pair
+            .sources
+            .readings()
+            .any(|(_, reading)| reading.text.contains(name))
+        {
+            continue;
+        }
+        let from = pair.claim.span.start + start;
+        let source = pair.nearest().map(|(reading, sentence, _)| {
+            reading.place(
+                pair.sources.seq(pair.aligned[0].at.0),
+                sentence.span.clone(),
+            )
+        });
+        findings.push(pair.finding(
+            FindingKind::Name,
+            from..from + name.len(),
+            source,
+            "no such person in the source",
         ));
     }
 }

@@ -5,7 +5,7 @@
 //! was turned round. "Did not pass" is "failed", "no errors" no error.
 
 use super::align::overlap;
-use super::reading::{Clause, Reading, Sentence, within};
+use super::reading::{Clause, Reading, Sentence, Word, within};
 use super::{Finding, FindingKind, Pair};
 use crate::text::negation::Negation;
 
@@ -37,9 +37,63 @@ pub(super) fn check(pair: &Pair<'_, '_>, findings: &mut Vec<Finding>) {
             "the sense is turned round",
         ));
     }
-    if !found {
+    if !found && !opposite(pair, findings) {
         out_of_nothing(pair, findings);
     }
+}
+
+/// How much of a claim stands in its sources before a lone opposite counts.
+const SPEAKS_OF_IT: f64 = 0.5;
+
+/// An opposite whose other side alone stands in the source, with no negation in
+/// either: 离线 for 在线, wherever in the sentence it went.
+fn opposite(pair: &Pair<'_, '_>, findings: &mut Vec<Finding>) -> bool {
+    let denied = |reading: &Reading<'_>, sentence: &Sentence| {
+        within(&reading.negations, &sentence.span, |one| &one.span)
+            .next()
+            .is_some()
+    };
+    if pair
+        .nearest()
+        .is_none_or(|(_, _, share)| share < SPEAKS_OF_IT)
+        || denied(pair.summary, pair.claim)
+        || pair
+            .aligned()
+            .any(|(_, reading, sentence)| denied(reading, sentence))
+    {
+        return false;
+    }
+    for word in &pair.claim.words {
+        let Some(sense) = word.sense.filter(|sense| sense.polar && !word.is_function) else {
+            continue;
+        };
+        let all = pair.aligned().flat_map(|(at, reading, sentence)| {
+            sentence
+                .words
+                .iter()
+                .map(move |theirs| (at, reading, theirs))
+        });
+        let same: Vec<_> = all
+            .filter(|(_, _, theirs)| theirs.key == word.key && !theirs.is_function)
+            .collect();
+        let turned = |theirs: &Word| {
+            theirs
+                .sense
+                .is_some_and(|its| its.negative != sense.negative)
+        };
+        if same.is_empty() || !same.iter().all(|(_, _, theirs)| turned(theirs)) {
+            continue;
+        }
+        let (at, reading, theirs) = &same[0];
+        findings.push(pair.finding(
+            FindingKind::Polarity,
+            word.span.clone(),
+            Some(reading.place(pair.sources.seq(*at), theirs.span.clone())),
+            "the opposite",
+        ));
+        return true;
+    }
+    false
 }
 
 /// A negation where nothing near it in the source is negative at all.
@@ -49,13 +103,22 @@ fn out_of_nothing(pair: &Pair<'_, '_>, findings: &mut Vec<Finding>) {
     let Some((reading, sentence, share)) = pair.nearest() else {
         return;
     };
+    // A negative word that both have is no counterpart of the negation.
+    let stands_for_it = |word: &Word| {
+        word.sense
+            .is_some_and(|sense| sense.negative && !word.is_function)
+            && !pair
+                .claim
+                .words
+                .iter()
+                .any(|ours| ours.key == word.key && ours.sense == word.sense)
+            || negative_form(&word.lower)
+    };
     let negative = |reading: &Reading<'_>, sentence: &Sentence| {
         within(&reading.negations, &sentence.span, |one| &one.span)
             .next()
             .is_some()
-            || sentence.words.iter().any(|word| {
-                word.sense.is_some_and(|sense| sense.negative) || negative_form(&word.lower)
-            })
+            || sentence.words.iter().any(stands_for_it)
             || has_zero(reading, sentence)
             || reading.text[sentence.span.clone()].contains(['❌', '✗', '×'])
     };
@@ -159,7 +222,9 @@ fn is_turned(
                 .iter()
                 .filter(|word| !inside(side, word.span.start))
                 .filter_map(|word| {
-                    let sense = word.sense.filter(|sense| sense.polar)?;
+                    let sense = word
+                        .sense
+                        .filter(|sense| sense.polar && !word.is_function)?;
                     Some((sense.concept, sense.negative, word.lower.clone()))
                 })
                 .collect()

@@ -73,6 +73,13 @@ impl<'a> Reading<'a> {
             .into_iter()
             .map(|span| sentence(text, span))
             .collect();
+        // The month of May is no leave.
+        let mut modals = modals(text);
+        modals.retain(|one| {
+            let dated =
+                |date: &DateFound| date.span.start < one.span.end && one.span.start < date.span.end;
+            !dates.iter().any(dated)
+        });
         let negations = negations(text)
             .into_iter()
             .filter(|one| !one.double && one.kind != NegationKind::Exception)
@@ -85,7 +92,7 @@ impl<'a> Reading<'a> {
             dates,
             identifiers,
             negations,
-            modals: modals(text),
+            modals,
         }
     }
 
@@ -246,8 +253,11 @@ fn clauses(text: &str, span: &Range<usize>, words: &[Word]) -> Vec<Clause> {
                 words[index - 1].span.end.min(word.span.start)
             })..word.span.start,
         );
-        let comma =
-            gap.is_some_and(|gap| gap.contains([',', '，', ';', '；', ':', '：', '(', '（', '—']));
+        // A mark without a blank behind it is part of an address or a number.
+        let comma = gap.is_some_and(|gap| {
+            gap.contains(['，', '；', '：', '（', '—'])
+                || gap.contains([',', ';', ':', '(']) && gap.contains(char::is_whitespace)
+        });
         let breaks = BREAKS.contains(&word.lower.as_str());
         if (comma || breaks) && index > first {
             found.push(Clause {

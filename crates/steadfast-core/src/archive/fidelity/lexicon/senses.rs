@@ -38,7 +38,6 @@ pub(super) const GROUPS: &[&str] = &[
     "present exist exists existing existed 存在 | missing absent lack lacks lacking 缺失 缺少 缺 缺乏",
     "profit profitable surplus 盈利 盈余 利润 | loss deficit unprofitable 亏损 赤字",
     "income revenue 收入 营收 | expense expenses expenditure cost costs 支出 费用 成本 开支 花费",
-    "before prior 之前 以前 | after afterwards 之后 以后",
     "first 首次 首先 | last final finally 最后 最终",
     "import imported 导入 进口 | export exported 导出 出口",
     "encrypt encrypted 加密 | decrypt decrypted unencrypted 解密 未加密",
