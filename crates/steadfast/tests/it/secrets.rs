@@ -148,7 +148,12 @@ async fn r111_no_secret_reaches_the_log_whoever_says_it() {
     // What the log holds folds without the secret.
     let task = load(log.as_ref(), &id).await.unwrap();
     assert_eq!(
-        Value::from_iter(task.state.facts.into_iter().map(|(name, fact)| (name, fact.value))),
+        Value::from_iter(
+            task.state
+                .facts
+                .into_iter()
+                .map(|(name, fact)| (name, fact.value))
+        ),
         json!({ "token": { "is": "[secret:KEY]" }, "city": "Lisbon-fact" })
     );
 }
