@@ -9,6 +9,7 @@ pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod diff;
 pub(crate) mod embedder;
+pub(crate) mod fidelity;
 pub(crate) mod log;
 pub(crate) mod mcp;
 pub(crate) mod pause;

@@ -23,6 +23,7 @@ mod diff;
 mod doubt;
 #[cfg(unix)]
 mod guards;
+mod fidelity;
 mod harness;
 #[cfg(target_os = "linux")]
 mod kill;
