@@ -11,6 +11,7 @@ mod reader;
 mod retrieval;
 mod score;
 mod smol;
+mod summedits;
 mod tau;
 
 use std::io::Write;
@@ -89,6 +90,16 @@ enum Set {
         #[arg(long)]
         json: bool,
     },
+    /// Edited summaries against their documents (a) and originals (b).
+    Summedits {
+        #[arg(long, default_value = "../shared/data")]
+        data: PathBuf,
+        #[arg(long)]
+        json: bool,
+        /// Also prints how many rows each kind of finding refuses
+        #[arg(long, conflicts_with = "json")]
+        kinds: bool,
+    },
     /// Answer checks against recorded verdicts of the IFEval reference.
     Ifeval {
         #[arg(long, default_value = "../shared/data")]
@@ -113,6 +124,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
             differing,
             json,
         } => ifeval::run(&at_root(data), *profile, *differing, *json),
+        Set::Summedits { data, json, kinds } => summedits::run(&at_root(data), *json, *kinds),
         Set::Tau { data, json } => tau::run(&at_root(data), *json),
         Set::Retrieval {
             dir,

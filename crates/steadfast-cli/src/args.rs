@@ -77,6 +77,8 @@ pub(crate) enum Command {
     Check(Check),
     /// Check a text against the constraints of a ledger file
     CheckAnswer(CheckAnswer),
+    /// Hold a summary against its source
+    Fidelity(Fidelity),
     /// Hold the logs of any agent against a workflow, or draft one from them
     Audit(Audit),
     /// Get the sentence encoder that finds earlier steps by meaning
@@ -387,6 +389,21 @@ pub(crate) struct CheckAnswer {
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
     /// Exit with 3 also where a constraint could not be checked
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Exit codes: 0 faithful · 1 your input or usage · 3 not faithful")]
+pub(crate) struct Fidelity {
+    /// The text that was summed up
+    pub(crate) source: PathBuf,
+    /// The summary; - for stdin
+    pub(crate) summary: PathBuf,
+    /// A data reference that the summary has to keep
+    #[arg(long = "keep", value_name = "REFERENCE")]
+    pub(crate) references: Vec<String>,
+    /// In a copied sentence any other word is a finding, but for known synonyms
     #[arg(long)]
     pub(crate) strict: bool,
 }

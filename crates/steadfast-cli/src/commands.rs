@@ -9,6 +9,7 @@ pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod diff;
 pub(crate) mod embedder;
+pub(crate) mod fidelity;
 pub(crate) mod forget;
 pub(crate) mod import;
 pub(crate) mod log;

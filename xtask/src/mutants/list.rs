@@ -13,6 +13,9 @@ const DRAW: &str = "crates/steadfast-core/src/context/draw.rs";
 const DUE: &str = "crates/steadfast-core/src/task/due.rs";
 const ENTRY: &str = "crates/steadfast-core/src/ledger/entry.rs";
 const HOST: &str = "crates/steadfast-core/src/text/link/host.rs";
+const FIDELITY_AMOUNT: &str = "crates/steadfast-core/src/archive/fidelity/amount.rs";
+const FIDELITY_POLARITY: &str = "crates/steadfast-core/src/archive/fidelity/polarity.rs";
+const FIDELITY_RULE: &str = "crates/steadfast-core/src/archive/fidelity/rule.rs";
 const FOLD: &str = "crates/steadfast-core/src/task/fold.rs";
 const FOLD_MODEL: &str = "crates/steadfast-core/src/task/fold/model.rs";
 const INSTRUCT: &str = "crates/steadfast-core/src/task/instruct.rs";
@@ -520,4 +523,29 @@ pub(super) const MUTANTS: &[Mutant] = &[
             "with_any_byte_changed_it_is_refused_or_salvaged_truly",
         )
     },
+    // G4: faithful memory.
+    mutant(
+        "G4",
+        "a bound that became another",
+        FIDELITY_AMOUNT,
+        "(Some(a), Some(b)) => shape(&a) == shape(&b),",
+        "(Some(_), Some(_)) => true,",
+        "each_kind_of_difference_has_its_name",
+    ),
+    mutant(
+        "G4",
+        "a negation that went",
+        FIDELITY_POLARITY,
+        "(mine + counted + flips) % 2 == 1;",
+        "(mine + counted + flips) > 9;",
+        "each_kind_of_difference_has_its_name",
+    ),
+    mutant(
+        "G4",
+        "a rule that nobody gave",
+        FIDELITY_RULE,
+        "    if has_source {\n        return false;",
+        "    if has_source || !has_source {\n        return false;",
+        "rules_are_stripped_and_the_rest_stays",
+    ),
 ];

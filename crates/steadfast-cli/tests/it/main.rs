@@ -21,6 +21,7 @@ mod config;
 mod diff;
 #[cfg(unix)]
 mod doubt;
+mod fidelity;
 #[cfg(unix)]
 mod guards;
 mod harness;

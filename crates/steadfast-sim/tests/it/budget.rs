@@ -86,7 +86,7 @@ fn the_books_notice_what_is_wrong() {
     let case = plan.case();
     let judged = |events: &[Event]| walk(&case.spec, case.flag, events).1.join("; ");
     assert_eq!(judged(&run.events), "");
-    let mut events = run.events.clone();
+    let mut events = run.events;
     let at = events.iter().position(|event| match &event.body {
         Body::BudgetExhausted(body) => body.then == OnExhausted::Ask,
         _ => false,

@@ -227,13 +227,14 @@ fn stands_literally(pair: &Pair<'_, '_>, span: &Range<usize>) -> bool {
             let before = reading.text[..at].chars().next_back();
             let mut after = reading.text[at + words.len()..].chars();
             let (next, second) = (after.next(), after.next());
-            !before.is_some_and(|c| joined(c) || matches!(c, '.' | ',' | '-' | '/'))
-                && !next.is_some_and(joined)
-                && !(matches!(next, Some('.' | ',' | '-' | '/' | ':'))
-                    && second.is_some_and(joined))
-                && !next.is_some_and(|c| {
-                    matches!(c, '万' | '亿' | '千' | '百' | 'k' | 'K' | 'm' | 'M' | '%')
-                })
+            let goes_on_before =
+                before.is_some_and(|c| joined(c) || matches!(c, '.' | ',' | '-' | '/'));
+            let goes_on_after = next.is_some_and(joined)
+                || matches!(next, Some('.' | ',' | '-' | '/' | ':')) && second.is_some_and(joined);
+            let magnitude = next.is_some_and(|c| {
+                matches!(c, '万' | '亿' | '千' | '百' | 'k' | 'K' | 'm' | 'M' | '%')
+            });
+            !(goes_on_before || goes_on_after || magnitude)
         })
     })
 }

@@ -183,7 +183,7 @@ pub(super) fn is_in_source(pair: &Pair<'_, '_>, word: &Word) -> bool {
             }
             from = start + head.len();
         }
-        is_acronym(&reading.text, lower)
+        is_acronym(reading.text, lower)
     })
 }
 
