@@ -14,7 +14,6 @@ fn the_pair_has_its_places() {
         &["fidelity", "source.md", "good.md"],
         expect![[r#"
             exit 0
-            --- stdout
             --- stderr
             good.md: 1 claims, 0 findings
         "#]],
@@ -26,7 +25,7 @@ fn the_pair_has_its_places() {
             --- stdout
             bound: another bound on the number
               bad.md:2:3: 约 500 元
-              source.md:2:5: 超过 500 元
+              source.md:2:3: 不得超过 500 元
             --- stderr
             bad.md: 2 claims, 1 findings
         "#]],
