@@ -7,7 +7,7 @@
 //! configuration is the configuration, and saving it stores no mask.
 //!
 //! Not here: what the settings build. Models are made in
-//! [`model::select`](crate::model::select).
+//! [`model::select`](mod@crate::model::select).
 
 mod file;
 mod layer;

@@ -11,6 +11,10 @@ pub mod mcp;
 pub mod meter;
 pub mod prompt;
 pub mod registry;
+#[cfg_attr(
+    not(feature = "http"),
+    allow(dead_code, reason = "some parts serve HTTP requests only")
+)]
 mod template;
 
 use async_trait::async_trait;

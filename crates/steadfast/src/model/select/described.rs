@@ -9,7 +9,9 @@ use std::sync::Arc;
 use steadfast_core::event::task::Window;
 use steadfast_core::limits;
 
-use super::{Env, SelectError, shown};
+#[cfg(any(feature = "openai", feature = "anthropic"))]
+use super::shown;
+use super::{Env, SelectError};
 use crate::model::{Extractive, Model, Recorded, Script};
 use crate::settings::{Kind, Model as Described, Provider, Resolved};
 
