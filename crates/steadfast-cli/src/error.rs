@@ -15,6 +15,7 @@ use steadfast::skill::registry;
 use steadfast::spec::Diagnostics;
 use steadfast_core::id::TaskId;
 use steadfast_core::json;
+use steadfast_core::ledger::ImportError;
 use steadfast_store as store;
 
 use crate::exit::Exit;
@@ -104,11 +105,12 @@ pub(crate) enum Error {
     NotBegun { task: TaskId },
     #[error("the operating system gave no random bytes: {reason}")]
     Random { reason: String },
-    #[error("ledger `{path}` does not read{}: {reason}", place(pointer), path = path.display())]
-    Ledger {
+    #[error("`{path}` does not read: {reason}", path = path.display())]
+    Ledger { path: PathBuf, reason: String },
+    #[error("ledger `{path}` does not read:\n{}", faults(errors), path = path.display())]
+    Import {
         path: PathBuf,
-        pointer: String,
-        reason: String,
+        errors: Vec<ImportError>,
     },
     #[error("the input has no text")]
     EmptyInput,
@@ -168,6 +170,7 @@ impl Error {
             Error::Orphans { .. } => "C0018",
             Error::NotBegun { .. } => "C0019",
             Error::Ledger { .. } => "K0101",
+            Error::Import { errors, .. } => errors.first().map_or("K0101", ImportError::code),
             Error::Budget { .. } => "C0020",
             Error::NotConfirmed { .. } | Error::NotEnded { .. } => "C0030",
             Error::FileExists { .. } => "C0031",
@@ -225,6 +228,7 @@ impl Error {
                 ));
             }
             Error::Ledger { .. } => "docs/checks.md shows the shape of the file",
+            Error::Import { errors, .. } => errors.first()?.hint(),
             Error::EmptyInput => "give `--input TEXT`, `--input @FILE`, or `--input -` for stdin",
             Error::NotConfirmed { task } => {
                 return Some(format!("if you mean it: `steadfast forget {task} --yes`"));
@@ -282,13 +286,9 @@ impl Error {
     }
 }
 
-/// Where in a file, as a JSON pointer.
-fn place(pointer: &str) -> String {
-    if pointer.is_empty() {
-        String::new()
-    } else {
-        format!(" at `{pointer}`")
-    }
+fn faults(errors: &[ImportError]) -> String {
+    let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    indented(&lines)
 }
 
 fn of_store(error: &store::Error) -> Exit {

@@ -83,18 +83,78 @@ fn a_misspelt_rule_is_no_rule() {
         expect![[r#"
             exit 1
             --- stderr
-            error[K0101]: ledger `ledger.json` does not read at `/0`: unknown key `mark`
+            error[K0011]: ledger `ledger.json` does not read:
+              at `/0`: unknown key `mark`
 
-            hint: docs/checks.md shows the shape of the file
+            hint: check the spelling against docs/ledger.md
         "#]],
     );
-    case.write("ledger.json", r#"{"constraints": [{"type": "length"}]}"#);
+    case.write(
+        "ledger.json",
+        r#"{"constraints": [{"type": "length"}], "output": {"max_wrds": 3}}"#,
+    );
     case.check(
         &["check-answer", "answer.md", "--ledger", "ledger.json"],
         expect![[r#"
             exit 1
             --- stderr
-            error[K0101]: ledger `ledger.json` does not read at `/constraints/0`: missing field `unit`
+            error[K0012]: ledger `ledger.json` does not read:
+              at `/constraints/0`: not a rule: missing field `unit`
+              at `/output`: unknown key `max_wrds`
+
+            hint: a rule is a string, or an object with a `type`
+        "#]],
+    );
+}
+
+#[test]
+fn an_output_contract_and_known_sources_count() {
+    let case = Case::new();
+    case.write("answer.md", "见 https://a.test/1 与 https://b.test/2。\n");
+    case.write(
+        "ledger.json",
+        r#"{"constraints": [{"type": "sources", "mode": "allow", "sources": [{"by": "grade", "value": "retrieved"}], "words": "只引用检索到的来源"}],
+            "output": {"format": "json", "max_words": 100}}"#,
+    );
+    case.write(
+        "sources.json",
+        r#"[{"address": "https://a.test/1", "retrieved": true}]"#,
+    );
+    case.check(
+        &[
+            "check-answer",
+            "answer.md",
+            "--ledger",
+            "ledger.json",
+            "--sources",
+            "sources.json",
+        ],
+        expect![[r#"
+            exit 3
+            --- stdout
+            broken       c1 “只引用检索到的来源”: found b.test; allowed citing only sources retrieved in this task
+                         answer.md:1: https://b.test/2
+            broken       c2 “output: {"format":"json","max_words":100}”: found it does not parse: not JSON: expected value at line 1 column 1; allowed the whole answer as one JSON value
+                         answer.md:1: 见 https://a.test/1 与 https://b.test/2。
+            kept         c3 “max_words: 100”
+            --- stderr
+            answer.md: 1 kept, 2 broken, 0 not checked
+        "#]],
+    );
+    case.write("sources.json", "[");
+    case.check(
+        &[
+            "check-answer",
+            "answer.md",
+            "--ledger",
+            "ledger.json",
+            "--sources",
+            "sources.json",
+        ],
+        expect![[r#"
+            exit 1
+            --- stderr
+            error[K0101]: `sources.json` does not read: not JSON: EOF while parsing a list at line 1 column 1
 
             hint: docs/checks.md shows the shape of the file
         "#]],

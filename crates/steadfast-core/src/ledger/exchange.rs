@@ -22,6 +22,7 @@ use crate::ledger::refused::Refused;
 use crate::ledger::rule::{Bound, Format, LengthUnit, Rule};
 use crate::ledger::state::Ledger;
 use crate::source::Source;
+use crate::text::reader::read_message;
 
 /// A rule from a file, with the words that it stands in.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,6 +80,27 @@ impl ImportError {
 
 /// What reads a plain string: the rules that it says, none where it is prose.
 pub type Read<'a> = &'a dyn Fn(&str) -> Vec<Draft>;
+
+/// What a sentence of the file says as rules; none where it is prose. Where the
+/// rules do not rest on all of its words, it stands as prose beside them: no
+/// "unless" of the author is lost.
+pub fn sentence(text: &str) -> Vec<Draft> {
+    let patches = read_message(text, None).patches;
+    let mut drafts = Vec::new();
+    for patch in &patches {
+        match &patch.operation {
+            Operation::Add(draft) => drafts.push(draft.clone()),
+            _ => return Vec::new(),
+        }
+    }
+    let rests_on = |at: usize| patches.iter().any(|patch| patch.span.contains(&at));
+    let mut words = text.char_indices().filter(|(_, c)| c.is_alphanumeric());
+    if !drafts.is_empty() && !words.all(|(at, _)| rests_on(at)) {
+        let text = text.to_owned();
+        drafts.push(Draft::must(Rule::Prose { text }));
+    }
+    drafts
+}
 
 /// Reads a ledger file.
 ///
