@@ -281,10 +281,12 @@ pub(crate) enum StatusArg {
     Running,
     /// Running by its log, and no process is there to run it
     Interrupted,
-    /// For a person: an approval, a deed in doubt
+    /// For a person: an approval, a deed in doubt, an empty budget
     Waiting,
     /// For its provider, until a time
     Parked,
+    /// It will fail; a deed in flight settles first
+    Failing,
     Paused,
     /// A deed in flight settles before the end
     Cancelling,
@@ -302,6 +304,7 @@ impl StatusArg {
             StatusArg::Running | StatusArg::Interrupted => "running",
             StatusArg::Waiting => "waiting",
             StatusArg::Parked => "parked",
+            StatusArg::Failing => "failing",
             StatusArg::Paused => "paused",
             StatusArg::Cancelling => "cancelling",
             StatusArg::Completed => "completed",

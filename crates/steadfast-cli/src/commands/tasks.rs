@@ -21,7 +21,7 @@ struct Row<'a> {
     task: &'a str,
     workflow: &'a str,
     status: &'a str,
-    /// `running` by its log, and no process is there to run it.
+    /// `running` or `parked` by its log, and no process is there to run it.
     interrupted: bool,
     events: u64,
     created_at: i64,
@@ -110,7 +110,7 @@ fn is_interrupted(task: &TaskSummary, now: Timestamp) -> bool {
     let running = task
         .status
         .as_ref()
-        .is_some_and(|status| status.text == "running");
+        .is_some_and(|status| matches!(status.text.as_str(), "running" | "parked"));
     let alive =
         |held: &steadfast_store::Held| now < held.expires_at && !holder::is_gone(&held.holder);
     running && !task.held.as_ref().is_some_and(alive)
@@ -159,7 +159,10 @@ fn shown(rows: &[Row<'_>]) -> String {
     ];
     let cells = rows.iter().map(|row| {
         let status = match (row.interrupted, row.parked_until) {
-            (true, _) => "interrupted".to_owned(),
+            (true, Some(at)) => {
+                format!("interrupted, parked until {}", time::utc(Timestamp(at)))
+            }
+            (true, None) => "interrupted".to_owned(),
             (false, Some(at)) => format!("{} until {}", row.status, time::utc(Timestamp(at))),
             (false, None) => row.status.to_owned(),
         };

@@ -236,7 +236,7 @@ impl Draft<'_> {
         }
         if !verifying {
             let (state, step) = (call.state.clone(), self.task.state.stands.counters.steps);
-            let asked = Amounts::SKILL_CALL;
+            let asked = self.task.asked_by(call.skill.as_str());
             let fits = self.task.fits(asked, state.as_ref(), step, self.turn.now);
             if let Err(exhausted) = fits {
                 return self.exhaust(exhausted);

@@ -365,9 +365,16 @@ impl State {
         Ok(())
     }
 
-    /// Tokens that a skill used are spent as the task's own.
-    fn skill_spent(&mut self, usage: Option<Usage>) {
+    /// Tokens that a skill used are spent as the task's own. What they cost is not
+    /// known: the skill may have asked another model.
+    fn skill_spent(&mut self, state: Option<&StateName>, usage: Option<Usage>) {
         let usage = usage.unwrap_or_default();
+        let took = Amounts {
+            tokens: usage.input_tokens.saturating_add(usage.output_tokens),
+            ..Amounts::default()
+        };
+        let account = &mut self.stands.account;
+        account.settle(state, Amounts::default(), took);
         let spent = &mut self.stands.spent;
         spent.input_tokens = spent.input_tokens.saturating_add(usage.input_tokens);
         spent.output_tokens = spent.output_tokens.saturating_add(usage.output_tokens);
@@ -375,7 +382,7 @@ impl State {
 
     fn skill_returned(&mut self, event: &Event, body: &SkillReturned) -> Result<(), String> {
         let call = self.call_mut(&body.call)?.clone();
-        self.skill_spent(body.usage);
+        self.skill_spent(call.state.as_ref(), body.usage);
         let outcome = CallOutcome::Returned {
             seq: event.seq,
             result: body.result.clone(),
@@ -397,7 +404,8 @@ impl State {
     }
 
     fn skill_failed(&mut self, event: &Event, body: &SkillFailed) -> Result<(), String> {
-        self.skill_spent(body.usage);
+        let state = self.call_mut(&body.call)?.state.clone();
+        self.skill_spent(state.as_ref(), body.usage);
         let call = self.call_mut(&body.call)?;
         if call.stage == Stage::Verifying {
             // The question got no answer; the deed stays in doubt.

@@ -59,6 +59,17 @@ impl Task {
             .collect()
     }
 
+    /// What a call of a skill takes at least. One that asks a model takes tokens:
+    /// how many shows only when it returns, but without any left it is not made.
+    pub(super) fn asked_by(&self, skill: &str) -> Amounts {
+        let spec = self.workflow.skill(skill);
+        let asks_model = spec.is_some_and(|spec| spec.kind.as_deref() == Some("prompt"));
+        Amounts {
+            tokens: asks_model.into(),
+            ..Amounts::SKILL_CALL
+        }
+    }
+
     /// Whether a call fits everywhere it counts.
     pub(super) fn fits(
         &self,

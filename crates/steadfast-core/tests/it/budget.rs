@@ -234,6 +234,32 @@ fn skill_calls_are_counted_by_attempt_and_bounded() {
     .assert_eq(&bench.new_lines());
 }
 
+/// A skill that asks a model reports its tokens when it returns. They count, and
+/// without any left such a skill is not called.
+#[test]
+fn tokens_of_skills_are_in_the_books() {
+    let mut spec = pipeline();
+    spec["skills"]["extract_keywords"]["kind"] = json!("prompt");
+    spec["budget"] = json!({"tokens": 5_000});
+    let mut bench = Bench::new(spec);
+    bench.reply(took("extract_keywords", json!({"input": "x"}), 200, 50));
+    bench.result_with("s1.0", json!(["a"]), 4_600, 150);
+    assert_eq!(tally(&bench).spent.tokens, 5_000);
+    let Some(Outcome::Failed { diagnosis, .. }) = bench.outcome() else {
+        panic!("another call was made");
+    };
+    assert!(diagnosis.contains("5000 tokens are spent"), "{diagnosis}");
+
+    let mut spec = pipeline();
+    spec["skills"]["extract_keywords"]["kind"] = json!("prompt");
+    spec["budget"] = json!({"tokens": 5_000});
+    let mut bench = Bench::new(spec);
+    bench.reply(took("extract_keywords", json!({"input": "x"}), 4_900, 100));
+    let lines = bench.new_lines();
+    assert!(!lines.contains("skill_called"), "{lines}");
+    assert!(bench.outcome().is_some());
+}
+
 /// Several calls of one reply: each finds what the others have taken.
 #[test]
 fn g12_calls_side_by_side_share_one_budget() {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use steadfast_core::content::{HoldsContent, Salt};
+use steadfast_core::event::model::Usage;
 use steadfast_core::event::task::Window;
 use steadfast_core::event::{Body, Event};
 use steadfast_core::id::{CallId, Epoch, Principal, Seq, TaskId, Timestamp};
@@ -262,6 +263,22 @@ impl Bench {
             intent,
             outcome: Ok(result),
             usage: None,
+        });
+    }
+
+    /// A result of a skill that says what it used.
+    pub(crate) fn result_with(&mut self, call: &str, result: Value, input: u64, output: u64) {
+        let usage = Usage {
+            input_tokens: input,
+            output_tokens: output,
+            cached_input_tokens: 0,
+        };
+        let intent = self.intent(call);
+        self.input(Input::SkillDone {
+            call: CallId::from(call),
+            intent,
+            outcome: Ok(result),
+            usage: Some(usage),
         });
     }
 
