@@ -3,7 +3,6 @@
 
 use serde_json::Value;
 
-use crate::budget::Amounts;
 use crate::context;
 use crate::event::Body;
 use crate::event::model::ModelCalled;

@@ -17,6 +17,7 @@ use super::samples::{
 
 /// What a step of a history does.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "a test holds few of them")]
 enum Move {
     Patch(Operation),
     /// The newest open question is answered with its first option.
@@ -175,7 +176,7 @@ fn walk(now: &Ledger, log: &mut Vec<Entry>, moves: &[Move], left: u32, count: &m
             } else {
                 *count += 1;
                 walk(&next, log, moves, left - 1, count);
-                if left == 1 && *count % 64 == 0 {
+                if left == 1 && (*count).is_multiple_of(64) {
                     assert_eq!(folded(log), next);
                 }
             }
@@ -252,6 +253,7 @@ fn any_operation() -> impl Strategy<Value = Operation> {
 }
 
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "a test holds few of them")]
 enum Long {
     Patch(usize, Operation, bool),
     Answer(usize, u32, Option<u32>),
