@@ -12,6 +12,9 @@ const AUTHORITY: &str = "crates/steadfast-core/src/ledger/authority.rs";
 const DRAW: &str = "crates/steadfast-core/src/context/draw.rs";
 const DUE: &str = "crates/steadfast-core/src/task/due.rs";
 const ENTRY: &str = "crates/steadfast-core/src/ledger/entry.rs";
+const HTTP_ADDRESS: &str = "crates/steadfast/src/skill/http/address.rs";
+const HTTP_REPLY: &str = "crates/steadfast/src/skill/http/reply.rs";
+const HTTP_REQUEST: &str = "crates/steadfast/src/skill/http/request.rs";
 const HOST: &str = "crates/steadfast-core/src/text/link/host.rs";
 const FIDELITY_AMOUNT: &str = "crates/steadfast-core/src/archive/fidelity/amount.rs";
 const FIDELITY_POLARITY: &str = "crates/steadfast-core/src/archive/fidelity/polarity.rs";
@@ -548,4 +551,38 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "    if has_source || !has_source {\n        return false;",
         "rules_are_stripped_and_the_rest_stays",
     ),
+    // Requests: who is asked, and what a lost reply means.
+    Mutant {
+        package: "steadfast",
+        ..mutant(
+            "G2",
+            "an argument that leaves its place",
+            HTTP_REQUEST,
+            "Ok(encode(&value))",
+            "Ok(value)",
+            "arguments_fill_values_and_nothing_else",
+        )
+    },
+    Mutant {
+        package: "steadfast",
+        ..mutant(
+            "G2",
+            "a name at an inner address",
+            HTTP_ADDRESS,
+            "rules.judge(name.as_str(), *address)?;",
+            "let _ = rules.judge(name.as_str(), *address);",
+            "a_name_at_an_inner_address_is_refused_before_a_connection",
+        )
+    },
+    Mutant {
+        package: "steadfast",
+        ..mutant(
+            "G6",
+            "a 5xx of a deed taken for not done",
+            HTTP_REPLY,
+            "300..=399 | 500.. => Meaning::InDoubt",
+            "300..=399 | 500.. => Meaning::NotDone",
+            "statuses_are_told_apart_by_effect",
+        )
+    },
 ];
