@@ -3,8 +3,8 @@
 
 use serde_json::Value;
 use steadfast_core::proposal::{ModelError, Reply, ReplyCall};
-use steadfast_core::task::Start;
 use steadfast_core::task::input::{Command, Input, SkillError};
+use steadfast_core::task::{Proposal, Start};
 
 use crate::secret::{Error, Redactor};
 
@@ -58,9 +58,9 @@ pub(super) fn input(redactor: &Redactor, input: Input) -> Input {
             outcome,
             usage,
         } => Input::SkillDone {
-            usage,
             call,
             intent,
+            usage,
             outcome: match outcome {
                 Ok(value) => Ok(self::value(redactor, value)),
                 Err(error) => Err(SkillError {
@@ -113,6 +113,45 @@ pub fn command(redactor: &Redactor, command: Command) -> Command {
             approved,
             reason: reason.map(|reason| redactor.redacted(reason)),
         },
-        other => other,
+        Command::Instruct { text, proposals } => {
+            let clean = redactor.redacted(text.clone());
+            // Proposals cite places of the text. Where those have moved, the
+            // words are read anew instead.
+            let proposals = match clean == text {
+                true => redacted(redactor, proposals),
+                false => Vec::new(),
+            };
+            Command::Instruct {
+                text: clean,
+                proposals,
+            }
+        }
+        Command::SetFact { name, value } => Command::SetFact {
+            name: redactor.redacted(name),
+            value: self::value(redactor, value),
+        },
+        // No words of anybody, or bound by a fingerprint: whoever accepts a
+        // workflow looks first. Named one by one, so that a new one is thought of.
+        command @ (Command::Answer { .. }
+        | Command::Pause
+        | Command::Resume
+        | Command::Cancel
+        | Command::Settle { .. }
+        | Command::SetBudget { .. }
+        | Command::AcceptWorkflow { .. }) => command,
     }
+}
+
+/// Proposals hold words and values of their own. One whose form does not outlive
+/// the redaction is dropped: the words that it rests on remain.
+fn redacted(redactor: &Redactor, proposals: Vec<Proposal>) -> Vec<Proposal> {
+    let clean = proposals.into_iter().filter_map(|proposal| {
+        let before = serde_json::to_value(&proposal).expect("proposals are JSON");
+        let after = value(redactor, before.clone());
+        match after == before {
+            true => Some(proposal),
+            false => serde_json::from_value(after).ok(),
+        }
+    });
+    clean.collect()
 }

@@ -72,11 +72,11 @@ fn start(config: &Value) -> Start {
             fact("city", json!("Lisbon-fact")),
         ]),
         parent: None,
+        budget: Default::default(),
         window: Window {
             tokens: 16_000,
             output_tokens: 1_000,
         },
-        budget: steadfast_core::budget::BudgetChange::default(),
     }
 }
 
@@ -124,6 +124,18 @@ async fn r111_no_secret_reaches_the_log_whoever_says_it() {
     Driver::post(log.as_ref(), &id, Principal::from("ann"), &say, at)
         .await
         .unwrap();
+    let set = Command::SetFact {
+        name: "later".to_owned(),
+        value: json!([KEY]),
+    };
+    let instruct = Command::Instruct {
+        text: format!("never print {KEY}"),
+        proposals: vec![],
+    };
+    for command in [set, instruct] {
+        let post = Driver::post(log.as_ref(), &id, Principal::from("ann"), &command, at);
+        post.await.unwrap();
+    }
     let rest = driver.run(&id, Takeover::IfExpired).await.unwrap();
     let Rest::Ended(Outcome::Completed { answer }) = &rest else {
         panic!("{rest:?}")
@@ -147,14 +159,11 @@ async fn r111_no_secret_reaches_the_log_whoever_says_it() {
     }
     // What the log holds folds without the secret.
     let task = load(log.as_ref(), &id).await.unwrap();
+    let facts = task.state.facts.into_iter();
+    let facts: BTreeMap<_, _> = facts.map(|(name, fact)| (name, fact.value)).collect();
     assert_eq!(
-        Value::from_iter(
-            task.state
-                .facts
-                .into_iter()
-                .map(|(name, fact)| (name, fact.value))
-        ),
-        json!({ "token": { "is": "[secret:KEY]" }, "city": "Lisbon-fact" })
+        json!(facts),
+        json!({ "token": { "is": "[secret:KEY]" }, "city": "Lisbon-fact", "later": ["[secret:KEY]"] })
     );
 }
 
