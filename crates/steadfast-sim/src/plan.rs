@@ -44,13 +44,7 @@ impl Plan {
         }
         // Of their own dice, so that older seeds stay what they were.
         let mut more = Dice::of(&[seed, 0xb0d6]);
-        // A process that comes back to a paused task makes no call, and yet the books
-        // count one as perhaps made: no budgets there.
-        let paused = faults
-            .commands
-            .iter()
-            .any(|(_, command)| matches!(command, Command::Pause));
-        if let Some(shape) = shape.as_mut().filter(|_| more.chance(15) && !paused) {
+        if let Some(shape) = shape.as_mut().filter(|_| more.chance(15)) {
             shape.purse = Purse::generate(&mut more);
         }
         if more.chance(8) {

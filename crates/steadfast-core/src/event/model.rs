@@ -112,6 +112,10 @@ pub struct ModelFailed {
     /// When the next attempt may start; none when there will be none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_at: Option<crate::id::Timestamp>,
+    /// Of a call that was lost: how often it can have been made. Not every
+    /// process that held the task had room to make it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made_at_most: Option<u64>,
 }
 
 /// Classes of failed model calls, each with its own handling.

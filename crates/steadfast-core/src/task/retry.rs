@@ -35,6 +35,7 @@ impl Draft<'_> {
                 Again::At(at) => Some(at),
                 Again::Never(_) => None,
             },
+            made_at_most: None,
         };
         self.runtime(Body::ModelFailed(failed))?;
         if let Again::Never(why) = again {

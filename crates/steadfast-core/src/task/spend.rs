@@ -204,6 +204,21 @@ impl Task {
         }
     }
 
+    /// How often a call can have been made by the processes before `epoch`: each
+    /// made it only where the budget had room for those before it. One that held
+    /// the task while it was paused, or only looked at it, made none.
+    fn made_at_most(&self, slot: &ModelSlot, epoch: Epoch) -> u64 {
+        let before = epoch.0.saturating_sub(slot.epoch.0);
+        let fits = |more: &u64| {
+            let more = slot.reserved.times(*more);
+            let now = self.state.last_at;
+            let fit = self.fits(more, slot.state.as_ref(), slot.step, now);
+            // Time that has run out since says nothing about then.
+            fit.is_ok() || fit.is_err_and(|no| no.resource == Resource::Time)
+        };
+        1 + (1..before).take_while(fits).count() as u64
+    }
+
     /// Whether an open model call may be sent under `epoch`. Who sent it under an
     /// earlier one may have spent what it reserved, without living to say so.
     pub(super) fn may_send(&self, slot: &ModelSlot, now: Timestamp, epoch: Epoch) -> bool {
@@ -270,6 +285,7 @@ impl Draft<'_> {
             class: ModelFailure::Lost,
             message: self.state().salt.seal_text(message),
             retry_at: Some(self.turn.now),
+            made_at_most: Some(self.task.made_at_most(slot, self.turn.epoch)),
         };
         Ok(self.runtime(Body::ModelFailed(failed))?)
     }

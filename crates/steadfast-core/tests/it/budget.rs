@@ -170,6 +170,13 @@ fn g12_a_lost_call_without_room_is_not_made_again() {
         "budget_set\nmodel_called m1.2 max 1000\n"
     );
 
+    // Processes that only looked in made no call, and none is counted that the
+    // budget had no room for.
+    let mut bench = under(json!({"tokens": 2 * bound + 1, "on_exhausted": "ask"}));
+    bench.epoch = Epoch(7);
+    bench.wake();
+    assert_eq!(tally(&bench).unknown.tokens, 2 * bound);
+
     // With room for both, the same call is sent again, and nothing is recorded.
     let mut bench = under(json!({"tokens": 2 * bound}));
     bench.epoch = Epoch(2);

@@ -59,7 +59,10 @@ impl Books {
                         | ModelFailure::Empty
                         | ModelFailure::OutputBudget
                 );
-                self.lost(epoch, u64::from(charged));
+                match body.made_at_most {
+                    Some(calls) => self.given_up(epoch, calls)?,
+                    None => self.lost(epoch, u64::from(charged)),
+                }
                 self.open = None;
             }
             Body::SkillCalled(body) if !body.verifying => {
@@ -107,6 +110,19 @@ impl Books {
             let calls = epoch.saturating_sub(since) + own;
             self.spend(held.map(|one| one * calls));
         }
+    }
+
+    /// A call that was lost is given up: it was made at least once, and at most
+    /// once by each process before this one.
+    fn given_up(&mut self, epoch: u64, calls: u64) -> Result<(), String> {
+        let Some((held, since)) = self.open else {
+            return Err("a call is given up that nobody made".to_owned());
+        };
+        if calls == 0 || calls > epoch.saturating_sub(since) {
+            return Err(format!("{calls} calls between epochs {since} and {epoch}"));
+        }
+        self.spend(held.map(|one| one * calls));
+        Ok(())
     }
 
     fn spend(&mut self, amounts: Three) {

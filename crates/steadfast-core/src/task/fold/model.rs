@@ -89,6 +89,7 @@ impl State {
     pub(super) fn model_failed(&mut self, event: &Event, body: &ModelFailed) -> Result<(), String> {
         let slot = self.open_slot(&body.call)?;
         let unrecorded = event.epoch.0.saturating_sub(slot.epoch.0);
+        let unrecorded = body.made_at_most.unwrap_or(unrecorded);
         // Of a call that was lost with its process, this epoch made none.
         let own = !(body.class.costs_nothing() || body.class == ModelFailure::Lost);
         self.unknown(&slot, unrecorded + u64::from(own));

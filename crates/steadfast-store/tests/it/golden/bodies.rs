@@ -442,6 +442,7 @@ fn model(salt: &Salt) -> Vec<(Source, Body)> {
             class,
             message,
             retry_at,
+            made_at_most: (class == ModelFailure::Lost).then_some(2),
         };
         (Source::Runtime, Body::ModelFailed(failed))
     }));
