@@ -40,6 +40,7 @@ pub mod text;
 pub mod check;
 
 pub mod archive;
+pub mod validate;
 
 pub mod context;
 pub mod price;

@@ -320,3 +320,13 @@ pub const FIDELITY_POSTINGS_MAX: usize = 256;
 pub const FIDELITY_WORDS_MAX: usize = 160;
 /// Findings that a verdict lists.
 pub const FIDELITY_FINDINGS_MAX: usize = 64;
+
+// Circles (validate/trail.rs)
+
+/// Longest cycle of calls that is looked for. Reports of real loops name
+/// periods up to 4; twice that costs one comparison each.
+pub const LOOP_PERIOD_MAX: usize = 8;
+/// Rounds of a circle after which the model is told that it leads nowhere.
+pub const LOOP_STEER: u32 = 3;
+/// Rounds of a circle after which the step ends.
+pub const LOOP_STOP: u32 = 5;

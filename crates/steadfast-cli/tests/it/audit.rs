@@ -124,7 +124,7 @@ fn what_cannot_be_audited_says_why() {
         expect![[r#"
             exit 1
             --- stderr
-            error[A0006]: the audit options do not read: unknown field `fre`, expected one of free, virtual, ignore_messages, arguments, exact_repeats at line 1, column 1
+            error[A0006]: the audit options do not read: unknown field `fre`, expected one of free, virtual, ignore_messages, arguments, exact_repeats, circles, cosmetic at line 1, column 1
 
             hint: `docs/audit.md` shows an options file
         "#]],

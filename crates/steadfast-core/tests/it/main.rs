@@ -5,6 +5,7 @@ mod answer;
 mod approval;
 mod budget;
 mod check;
+mod circles;
 mod context;
 mod effects;
 mod fidelity;

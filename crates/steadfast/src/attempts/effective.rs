@@ -14,6 +14,7 @@ pub(super) fn effective(workflow: &Workflow, events: &[Event], rules: Rules<'_>)
     let options = Options {
         arguments: false,
         exact_repeats: false,
+        circles: false,
         ..Options::default()
     };
     let verdict = audit::monitor(workflow, &done(events), &options, rules);

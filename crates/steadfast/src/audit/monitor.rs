@@ -4,6 +4,7 @@
 //! decide are taken as possible either way, so what is reported holds whatever
 //! they were.
 
+mod circle;
 mod classify;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -89,10 +90,12 @@ pub enum FindingKind {
     EarlyAnswer,
     /// The log ends without an answer and before the contract is complete.
     Unfinished,
+    /// The same calls were made round after round, with the same outcomes.
+    Circle,
 }
 
 impl FindingKind {
-    pub const ALL: [FindingKind; 7] = [
+    pub const ALL: [FindingKind; 8] = [
         FindingKind::Skipped,
         FindingKind::OutOfOrder,
         FindingKind::Repeated,
@@ -100,6 +103,7 @@ impl FindingKind {
         FindingKind::Argument,
         FindingKind::EarlyAnswer,
         FindingKind::Unfinished,
+        FindingKind::Circle,
     ];
 
     /// As it stands in JSON.
@@ -112,6 +116,7 @@ impl FindingKind {
             FindingKind::Argument => "argument",
             FindingKind::EarlyAnswer => "early_answer",
             FindingKind::Unfinished => "unfinished",
+            FindingKind::Circle => "circle",
         }
     }
 
@@ -159,6 +164,11 @@ pub fn monitor(workflow: &Workflow, run: &Run, options: &Options, rules: Rules<'
     watch.findings.extend(found);
     if options.exact_repeats {
         watch.exact_repeats(&reading);
+    }
+    if options.circles {
+        watch
+            .findings
+            .extend(circle::findings(run, &options.cosmetic));
     }
     watch
         .findings

@@ -37,6 +37,11 @@ pub struct Options {
     /// Whether the same call with the same arguments counts as repeated where
     /// the workflow would let it pass.
     pub exact_repeats: bool,
+    /// Whether rows of calls that go in circles are looked for.
+    pub circles: bool,
+    /// Names of arguments and fields of results that do not count there: labels
+    /// for a screen, time stamps.
+    pub cosmetic: BTreeSet<String>,
 }
 
 impl Default for Options {
@@ -47,6 +52,8 @@ impl Default for Options {
             ignore_messages: Vec::new(),
             arguments: true,
             exact_repeats: true,
+            circles: true,
+            cosmetic: BTreeSet::new(),
         }
     }
 }
