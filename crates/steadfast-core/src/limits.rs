@@ -321,6 +321,12 @@ pub const FIDELITY_WORDS_MAX: usize = 160;
 /// Findings that a verdict lists.
 pub const FIDELITY_FINDINGS_MAX: usize = 64;
 
+// Embeddings (steadfast/src/model/embeddings.rs)
+
+/// Texts that one call of an endpoint of embeddings carries. Local servers take
+/// a few hundred, hosted ones up to 2,048; less keeps one call short.
+pub const EMBED_TEXTS_PER_CALL: usize = 64;
+
 // Circles (validate/trail.rs)
 
 /// Longest cycle of calls that is looked for. Reports of real loops name

@@ -10,6 +10,8 @@
 pub mod anthropic;
 pub mod courteous;
 pub mod delta;
+#[cfg(all(feature = "openai", feature = "recall"))]
+pub mod embeddings;
 pub mod extractive;
 pub mod failure;
 #[cfg(any(feature = "openai", feature = "anthropic"))]

@@ -29,6 +29,8 @@ mod model_select;
 #[cfg(all(feature = "openai", feature = "anthropic"))]
 mod model_switch;
 mod patience;
+#[cfg(all(feature = "openai", feature = "recall"))]
+mod recall_endpoint;
 mod secrets;
 mod settings;
 mod skill_calls;
