@@ -101,7 +101,7 @@ impl Index {
     }
 
     /// The best `count` passages, best first; of equals the newer one. A passage
-    /// that neither shares a word nor has a vector above the average is no hit.
+    /// whose score is not above the average is no hit, unless all score alike.
     pub fn search(&self, query: &Query, mode: Mode, weights: &Weights, count: usize) -> Vec<Hit> {
         let all = self.len();
         let lexical = match mode {
@@ -113,8 +113,14 @@ impl Index {
             _ => vec![0.0; all],
         };
         let relevance = relevance(&lexical, &cosine, weights);
+        let alike = [&lexical, &cosine].map(|scores| are_alike(scores));
+        // Where all passages score alike none stands out, and a share in the
+        // question is all that can be asked for: an archive of one is such.
+        let is_hit = |at: usize| {
+            relevance[at] > 0.0 || alike[0] && lexical[at] > 0.0 || alike[1] && cosine[at] > 0.0
+        };
         let mut hits: Vec<(usize, Hit)> = (0..all)
-            .filter(|at| relevance[*at] > 0.0)
+            .filter(|at| is_hit(*at))
             .map(|at| {
                 let score = relevance[at] + self.standing(at, query, weights);
                 let (lexical, cosine) = (lexical[at], cosine[at]);
@@ -154,6 +160,10 @@ impl Index {
             + weights.recency * age
             + if phase { weights.phase } else { 0.0 }
     }
+}
+
+fn are_alike(scores: &[f32]) -> bool {
+    scores.windows(2).all(|pair| pair[0] == pair[1])
 }
 
 fn relevance(lexical: &[f32], cosine: &[f32], weights: &Weights) -> Vec<f32> {
@@ -244,6 +254,21 @@ mod tests {
                 .search(&query("ship", None), Mode::Hybrid, &PLAIN, 5)
                 .is_empty()
         );
+    }
+
+    #[test]
+    fn an_archive_of_one_is_found_by_its_words_and_by_its_vector() {
+        let mut index = Index::default();
+        index.push(passage(1, "the bill", Some(vec![0.8, 0.6])));
+        let by_words = query("bill", None);
+        assert_eq!(keys(&index.search(&by_words, Mode::Hybrid, &PLAIN, 5)), [1]);
+        let by_meaning = query("invoice", Some(vec![1.0, 0.0]));
+        assert_eq!(
+            keys(&index.search(&by_meaning, Mode::Hybrid, &PLAIN, 5)),
+            [1]
+        );
+        let neither = query("ship", None);
+        assert!(index.search(&neither, Mode::Hybrid, &PLAIN, 5).is_empty());
     }
 
     #[test]
