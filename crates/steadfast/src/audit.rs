@@ -25,6 +25,7 @@ mod run;
 pub mod urging;
 
 pub use error::Error;
+pub(crate) use ground::Ground;
 pub use monitor::{Finding, FindingKind, Judged, Verdict, monitor};
 pub use options::{Options, VirtualSkill};
 pub use read::{Format, read};

@@ -71,6 +71,7 @@ pub mod clock;
 pub mod driver;
 #[cfg(any(test, feature = "fuzz"))]
 pub mod fuzz;
+pub mod inspect;
 pub mod model;
 #[cfg(feature = "recall")]
 pub mod recall;

@@ -22,7 +22,7 @@ const SHORT_CHARS_MAX: usize = 3;
 
 /// What has been seen so far.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ground {
+pub(crate) struct Ground {
     words: BTreeSet<String>,
     pairs: BTreeSet<(char, char)>,
     /// What the agent said since the last words of a user.
@@ -31,7 +31,7 @@ pub(super) struct Ground {
 
 impl Ground {
     /// Takes in what someone other than the agent said.
-    pub(super) fn saw(&mut self, text: &str) {
+    pub(crate) fn saw(&mut self, text: &str) {
         let mut before = None;
         for c in text.chars().filter(|c| !c.is_whitespace()) {
             if let Some(before) = before.filter(|before| is_cjk(*before) && is_cjk(c)) {
@@ -53,7 +53,7 @@ impl Ground {
     }
 
     /// Takes in a value with its keys.
-    pub(super) fn saw_value(&mut self, value: &Value) {
+    pub(crate) fn saw_value(&mut self, value: &Value) {
         match value {
             Value::String(text) => self.saw(text),
             Value::Array(all) => all.iter().for_each(|one| self.saw_value(one)),
@@ -69,12 +69,12 @@ impl Ground {
     }
 
     /// Takes in what the agent said; it counts from the next words of a user on.
-    pub(super) fn agent_said(&mut self, text: &str) {
+    pub(crate) fn agent_said(&mut self, text: &str) {
         self.pending.push(text.to_owned());
     }
 
     /// Takes in what a user said.
-    pub(super) fn user_said(&mut self, text: &str) {
+    pub(crate) fn user_said(&mut self, text: &str) {
         for said in std::mem::take(&mut self.pending) {
             self.saw(&said);
         }
@@ -83,7 +83,7 @@ impl Ground {
 
     /// The values of arguments that follow from nothing, each once, with the
     /// argument in which it stands.
-    pub(super) fn unfounded(&self, args: &Value) -> Vec<(String, String)> {
+    pub(crate) fn unfounded(&self, args: &Value) -> Vec<(String, String)> {
         let mut found = Vec::new();
         if let Value::Object(fields) = args {
             for (name, value) in fields {

@@ -9,6 +9,7 @@ mod audit_infer;
 mod audit_monitor;
 mod audit_read;
 mod driver;
+mod inspect;
 #[cfg(feature = "anthropic")]
 mod model_anthropic;
 #[cfg(feature = "anthropic")]
