@@ -73,6 +73,8 @@ pub(crate) enum Command {
     Verify(OneRead),
     /// Find the first step where two runs part
     Diff(Diff),
+    /// Show what a model was shown before things went wrong, and what is wrong with it
+    Inspect(Inspect),
     /// Check a workflow file
     Check(Check),
     /// Check a text against the constraints of a ledger file
@@ -394,6 +396,23 @@ pub(crate) struct CheckAnswer {
     /// Exit with 3 also where a constraint could not be checked
     #[arg(long)]
     pub(crate) strict: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "Exit codes: 0 no findings · 1 your input or usage · 3 findings")]
+pub(crate) struct Inspect {
+    /// The task; the beginning of its name will do
+    #[arg(required_unless_present = "import", conflicts_with = "import")]
+    pub(crate) task: Option<String>,
+    /// A message list of another agent (OpenAI, Anthropic) instead; - for stdin
+    #[arg(long, value_name = "FILE")]
+    pub(crate) import: Option<PathBuf>,
+    /// Only what stands before this event, or before this message of an imported list
+    #[arg(long, value_name = "SEQ")]
+    pub(crate) before: Option<u64>,
+    /// Number of contexts
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..))]
+    pub(crate) last: u8,
 }
 
 #[derive(Debug, ClapArgs)]

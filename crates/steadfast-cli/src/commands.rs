@@ -12,6 +12,7 @@ pub(crate) mod embedder;
 pub(crate) mod fidelity;
 pub(crate) mod forget;
 pub(crate) mod import;
+pub(crate) mod inspect;
 pub(crate) mod log;
 pub(crate) mod mcp;
 pub(crate) mod pause;

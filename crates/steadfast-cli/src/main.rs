@@ -83,6 +83,7 @@ async fn run(
         Command::Forget(args) => commands::forget::run(&args, settings, printer).await,
         Command::Verify(args) => commands::verify::run(&args, settings, printer).await,
         Command::Diff(args) => commands::diff::run(&args, settings, printer).await,
+        Command::Inspect(args) => commands::inspect::run(&args, settings, printer).await,
         Command::Check(args) => commands::check::run(&args, settings, printer),
         Command::CheckAnswer(args) => commands::check_answer::run(&args, printer),
         Command::Fidelity(args) => commands::fidelity::run(&args, printer),

@@ -25,6 +25,7 @@ mod fidelity;
 #[cfg(unix)]
 mod guards;
 mod harness;
+mod inspect;
 #[cfg(target_os = "linux")]
 mod kill;
 #[cfg(unix)]
