@@ -51,7 +51,7 @@ pub fn look(contexts: &[Shown], tokenizer: &dyn Tokenizer) -> Report {
 }
 
 fn findings(entries: &[Entry], tokenizer: &dyn Tokenizer) -> Vec<Finding> {
-    let mut all = values::contradictions(entries);
+    let mut all = values::records(entries);
     all.extend(rules::contradictions(entries));
     all.extend(values::stale(entries));
     all.extend(texts::redundant(entries, tokenizer));

@@ -19,7 +19,9 @@ const CHAT: &str = r#"[
 fn a_task_shows_its_contexts_and_what_changed() {
     let case = payment("none");
     assert_eq!(case.run(PAY).exit, 0);
-    case.check(&["inspect", "t1", "--last", "2"], expect![[r#"
+    case.check(
+        &["inspect", "t1", "--last", "2"],
+        expect![[r#"
         exit 0
         --- stdout
         t1: the last 2 contexts
@@ -30,12 +32,16 @@ fn a_task_shows_its_contexts_and_what_changed() {
             + pay: {"skill":"pay","result":{"paid":true},"next_required":null,"contract_step"…
             + runtime: The contract is complete: give the final answer now.
         no findings
-    "#]]);
-    case.check(&["inspect", "t1", "--before", "2"], expect![[r#"
+    "#]],
+    );
+    case.check(
+        &["inspect", "t1", "--before", "2"],
+        expect![[r#"
         exit 0
         --- stdout
         t1: no model was called there
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

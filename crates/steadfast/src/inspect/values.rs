@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::entry::{Entry, Voice};
 use super::finding::{Finding, FindingKind, Place};
@@ -16,11 +16,12 @@ const NAMES: [&str; 9] = [
 /// Values shown in one finding.
 const VALUES_SHOWN: usize = 4;
 
-/// Fields of one record with two values, in the results of different calls.
-/// Where the same call gave both, the older one is stale, not contrary.
-pub(super) fn contradictions(entries: &[Entry]) -> Vec<Finding> {
+/// Fields of one record with two values. Where the same call gave both, the
+/// result as a whole is stale, and is told there. Where the later call may have
+/// changed the record, the older value is stale; else the two contradict.
+pub(super) fn records(entries: &[Entry]) -> Vec<Finding> {
     // By record and field: the last value and where it stood.
-    let mut seen: BTreeMap<(String, String), (Value, usize)> = BTreeMap::new();
+    let mut seen: BTreeMap<(Record, String), (Value, usize)> = BTreeMap::new();
     let mut found = Vec::new();
     for (at, entry) in entries.iter().enumerate() {
         if !matches!(entry.voice, Voice::Result { .. } | Voice::Document) {
@@ -30,38 +31,77 @@ pub(super) fn contradictions(entries: &[Entry]) -> Vec<Finding> {
             continue;
         };
         let mut fields = Vec::new();
-        records(&value, "", &mut fields);
+        draw(&value, "", false, &mut fields);
         for (record, field, value) in fields {
             let key = (record, field);
             match seen.get(&key) {
-                Some((other, _)) if *other == value => {}
-                Some((other, before)) if *before != at && !is_same_call(entries, *before, at) => {
-                    let message = format!(
-                        "`{}` of {} is {other} in #{} and {value} in #{}",
-                        key.1, key.0, entries[*before].message, entry.message
-                    );
-                    let places = vec![Place::of(&entries[*before]), Place::of(entry)];
-                    found.push(Finding::new(FindingKind::Contradiction, message, places));
-                    seen.insert(key, (value, at));
+                Some((other, before))
+                    if *other != value && *before != at && !is_same_call(entries, *before, at) =>
+                {
+                    found.push(two_values(entries, &key, (other, *before), (&value, at)));
                 }
-                _ => {
-                    seen.insert(key, (value, at));
-                }
+                _ => {}
             }
+            seen.insert(key, (value, at));
         }
     }
     found
 }
 
+fn two_values(
+    entries: &[Entry],
+    (record, field): &(Record, String),
+    (old, before): (&Value, usize),
+    (new, at): (&Value, usize),
+) -> Finding {
+    let places = vec![Place::of(&entries[before]), Place::of(&entries[at])];
+    let values = format!(
+        "`{field}` of {} is {old} in #{} and {new} in #{}",
+        record.told, entries[before].message, entries[at].message
+    );
+    match call_of(entries, at) {
+        Some((skill, args)) if may_change(args, &record.name) => {
+            let message =
+                format!("{values}, since `{skill}` changed it; the older one still stands");
+            Finding::new(FindingKind::Stale, message, places)
+        }
+        _ => Finding::new(FindingKind::Contradiction, values, places),
+    }
+}
+
+/// Whether a call says more of a record than its name: one that only names it
+/// reads it.
+fn may_change(args: &Value, record: &str) -> bool {
+    let Value::Object(fields) = args else {
+        return false;
+    };
+    let names = |value: &Value| match value {
+        Value::String(text) => text == record,
+        Value::Number(number) => number.to_string() == record,
+        _ => false,
+    };
+    fields.values().any(names) && fields.values().any(|value| !names(value))
+}
+
+/// A thing that a result tells of.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Record {
+    name: String,
+    told: String,
+}
+
 /// All scalar fields of records that have a name.
-fn records(value: &Value, kind: &str, found: &mut Vec<(String, String, Value)>) {
+fn draw(value: &Value, kind: &str, inside: bool, found: &mut Vec<(Record, String, Value)>) {
     match value {
-        Value::Array(items) => items.iter().for_each(|item| records(item, kind, found)),
+        Value::Array(items) => items
+            .iter()
+            .for_each(|item| draw(item, kind, inside, found)),
         Value::Object(fields) => {
-            let named = name_of(fields, kind);
+            let named = name_of(fields, kind, inside);
+            let inside = inside || named.is_some();
             for (field, value) in fields {
                 match (&named, value) {
-                    (_, Value::Object(_) | Value::Array(_)) => records(value, field, found),
+                    (_, Value::Object(_) | Value::Array(_)) => draw(value, field, inside, found),
                     (Some((by, record)), scalar) if by != field && !scalar.is_null() => {
                         found.push((record.clone(), field.clone(), scalar.clone()));
                     }
@@ -74,9 +114,10 @@ fn records(value: &Value, kind: &str, found: &mut Vec<(String, String, Value)>) 
 }
 
 /// By which field a record is named, and its name. An `id` names a record of
-/// its surroundings (`user`/7 and `order`/7 are two); `user_id` names one only
-/// as the first field of its object, since elsewhere it points to another.
-fn name_of(fields: &serde_json::Map<String, Value>, kind: &str) -> Option<(String, String)> {
+/// its surroundings (`user`/7 and `order`/7 are two). `user_id` names one only as
+/// the first such field of an object that is part of no other record: elsewhere
+/// it points to another one.
+fn name_of(fields: &Map<String, Value>, kind: &str, inside: bool) -> Option<(String, Record)> {
     let scalar = |value: &Value| match value {
         Value::String(text) if !text.trim().is_empty() => Some(text.trim().to_owned()),
         Value::Number(number) => Some(number.to_string()),
@@ -88,16 +129,17 @@ fn name_of(fields: &serde_json::Map<String, Value>, kind: &str) -> Option<(Strin
     let first = || {
         let (name, value) = fields
             .iter()
+            .filter(|_| !inside)
             .find(|(name, _)| name.ends_with("_id") || name.ends_with("Id"))?;
         Some((name.clone(), scalar(value)?))
     };
     let (by, name) = plain.or_else(first)?;
-    let record = if kind.is_empty() || by.len() > 4 {
+    let told = if kind.is_empty() || by.ends_with("_id") {
         format!("{by} `{name}`")
     } else {
         format!("{kind} {by} `{name}`")
     };
-    Some((by, record))
+    Some((by, Record { name, told }))
 }
 
 fn is_same_call(entries: &[Entry], one: usize, other: usize) -> bool {

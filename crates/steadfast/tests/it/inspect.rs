@@ -72,6 +72,27 @@ fn two_values_of_one_record_are_a_contradiction() {
 }
 
 #[test]
+fn a_value_that_a_call_changed_is_stale_and_no_contradiction() {
+    let mut all = vec![said("user", "Add two bags to reservation YAX4DR.")];
+    let state = |bags: u32, paid: u32| {
+        json!({"reservation_id": "YAX4DR", "bags": bags, "payments": [
+            {"payment_id": "card_49", "amount": 1200}, {"payment_id": "card_49", "amount": paid}
+        ]})
+    };
+    let id = json!({"reservation_id": "YAX4DR"});
+    all.extend(did("c1", "get_reservation", &id, &state(0, 60).to_string()));
+    let change = json!({"reservation_id": "YAX4DR", "bags": 2});
+    all.extend(did("c2", "update_bags", &change, &state(2, 90).to_string()));
+    all.push(said("assistant", "Done."));
+    assert_eq!(
+        found(&json!(all)),
+        [
+            "stale: `bags` of reservation_id `YAX4DR` is 0 in #2 and 2 in #4, since `update_bags` changed it; the older one still stands"
+        ]
+    );
+}
+
+#[test]
 fn a_result_that_was_replaced_is_stale() {
     let mut all = vec![said("user", "How many seats are left on flight HAT069?")];
     let args = json!({"flight": "HAT069"});
