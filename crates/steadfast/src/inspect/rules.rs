@@ -1,6 +1,8 @@
 //! Rules that contradict each other, and rules that stand where models look
 //! least.
 
+use std::collections::BTreeMap;
+
 use steadfast_core::ledger::patch::{Draft, Operation};
 use steadfast_core::ledger::question::language;
 use steadfast_core::ledger::relation::{Relation, relate};
@@ -14,6 +16,8 @@ use super::finding::{Finding, FindingKind, Place, excerpt};
 const FAR_TOKENS: u32 = 4_000;
 /// Tokens at the end within which a second mention brings it back.
 const NEAR_TOKENS: u32 = 1_000;
+/// Rules of one text that are shown.
+const PLACES_MAX: usize = 4;
 /// Rules of a context that are compared with each other.
 const RULES_MAX: usize = 64;
 
@@ -93,7 +97,8 @@ pub(super) fn contradictions(entries: &[Entry]) -> Vec<Finding> {
     found
 }
 
-/// Hard rules with much behind them, said again nowhere near the end.
+/// Hard rules with much behind them, said again nowhere near the end: one
+/// finding for all of one text.
 pub(super) fn far(entries: &[Entry]) -> Vec<Finding> {
     let said = said(entries);
     let is_near = |rule: &Said<'_>| {
@@ -102,17 +107,26 @@ pub(super) fn far(entries: &[Entry]) -> Vec<Finding> {
                 && relate(&rule.draft.rule, &other.draft.rule) != Relation::Apart
         }) || tail(entries).any(|entry| entry.text.contains(rule.words))
     };
-    said.iter()
-        .filter(|rule| rule.draft.force == Force::Must && rule.behind > FAR_TOKENS)
-        .filter(|rule| !is_near(rule))
-        .map(|rule| {
+    let mut far: BTreeMap<usize, Vec<&Said<'_>>> = BTreeMap::new();
+    for rule in &said {
+        if rule.draft.force == Force::Must && rule.behind > FAR_TOKENS && !is_near(rule) {
+            far.entry(rule.entry.message).or_default().push(rule);
+        }
+    }
+    far.values()
+        .map(|rules| {
+            let first = excerpt(rules[0].words);
+            let message = match rules.len() {
+                1 => format!("the rule “{first}” has"),
+                n => format!("{n} rules, the first of them “{first}”, have"),
+            };
             let message = format!(
-                "the rule “{}” has {} tokens behind it and is not said again near the end",
-                excerpt(rule.words),
-                rule.behind
+                "{message} {} tokens behind and no second mention near the end",
+                rules[0].behind
             );
-            let places = vec![Place::at(rule.entry, rule.words)];
-            Finding::new(FindingKind::FarRule, message, places)
+            let places = rules.iter().take(PLACES_MAX);
+            let places = places.map(|rule| Place::at(rule.entry, rule.words));
+            Finding::new(FindingKind::FarRule, message, places.collect())
         })
         .collect()
 }
