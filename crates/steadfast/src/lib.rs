@@ -80,6 +80,7 @@ pub mod secret;
 pub mod settings;
 pub mod skill;
 pub mod spec;
+pub mod zone;
 
 pub use steadfast_core as core;
 pub use steadfast_store as store;

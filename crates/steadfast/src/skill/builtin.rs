@@ -1,9 +1,11 @@
 //! The skills that come with Steadfast: the four that the content pipeline of
-//! the guard-rails article needs, real and without a model or a service.
+//! the guard-rails article needs, real and without a model or a service, and a
+//! clock.
 //!
 //! An entry of kind `builtin` takes the built-in of its own name, or the one
 //! that `config.builtin` names: `draft` can be `compose` under another name.
 
+mod clock;
 mod compose;
 mod count;
 mod extract_keywords;
@@ -32,6 +34,7 @@ pub(crate) use words::terms;
 /// The spec of every built-in, by its own name.
 pub fn specs() -> BTreeMap<SkillName, SkillSpec> {
     [
+        ("clock", clock::spec()),
         ("compose", compose::spec()),
         ("extract_keywords", extract_keywords::spec()),
         ("format_check", format_check::spec()),
@@ -96,6 +99,7 @@ pub fn build(
     };
     let config = own_config(&spec.config).map_err(misfit)?;
     let skill: Arc<dyn Skill> = match wanted(name, entry) {
+        "clock" => Arc::new(clock::Clock::new(spec, &config).map_err(misfit)?),
         "compose" => Arc::new(compose::Compose::new(spec, &config).map_err(misfit)?),
         "extract_keywords" => {
             Arc::new(extract_keywords::ExtractKeywords::new(spec, &config).map_err(misfit)?)
