@@ -10,12 +10,15 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use steadfast::core::ledger::constraint::{ConstraintId, Expiry, Scope};
+use steadfast::core::id::{StateName, Timestamp};
+use steadfast::core::ledger::constraint::{ConstraintId, Expiry, Force, Scope};
 use steadfast::core::ledger::patch::{Draft, Operation};
 use steadfast::core::ledger::rule::{
     Action, ActionMode, Bound, End, Format, Part, Rule, SourceMatch, SourceMode,
 };
-use steadfast::core::text::reader::{Active, Class, LedgerView, read_message};
+use steadfast::core::text::date::calendar::Day;
+use steadfast::core::text::date::dates;
+use steadfast::core::text::reader::{Active, Class, LedgerView, Moment, read_message};
 
 use super::score::Score;
 use super::{print, text};
@@ -30,6 +33,12 @@ struct Row {
     text: String,
     #[serde(default)]
     in_force: Vec<Rule>,
+    /// The day on which it was said, at noon (UTC).
+    #[serde(default)]
+    sent: Option<String>,
+    /// The state of the workflow in which it was said.
+    #[serde(default)]
+    state: Option<StateName>,
     class: String,
     patches: Vec<String>,
 }
@@ -45,7 +54,7 @@ struct Scores {
 
 pub(super) fn run(json: bool, wrong: bool) -> Result<()> {
     let mut report = serde_json::Map::new();
-    for part in ["development", "held-out"] {
+    for part in ["development", "held-out", "held-out-2"] {
         let path = root().join(format!("testdata/messages/{part}.jsonl"));
         if !path.exists() {
             continue;
@@ -104,7 +113,13 @@ fn read(row: &Row) -> (String, Vec<String>) {
         .zip(&row.in_force)
         .map(|(id, rule)| Active { id, rule })
         .collect();
-    let view = LedgerView { active };
+    let now = row.sent.as_deref().and_then(noon);
+    let moment = Moment {
+        now,
+        state: row.state.as_ref(),
+        phase: None,
+    };
+    let view = LedgerView { active, moment };
     let reading = read_message(&row.text, Some(&view));
     let patches = reading
         .patches
@@ -112,6 +127,13 @@ fn read(row: &Row) -> (String, Vec<String>) {
         .map(|patch| operation(&patch.operation, &row.in_force))
         .collect();
     (class(reading.class).to_owned(), patches)
+}
+
+/// Noon of a day in figures.
+fn noon(day: &str) -> Option<Timestamp> {
+    let found = dates(day).into_iter().next()?;
+    let day = found.date.last_day(Day::of(Timestamp(0)))?;
+    Some(day.begins().plus_ms(12 * 60 * 60 * 1_000))
 }
 
 pub(super) fn class(class: Class) -> &'static str {
@@ -224,15 +246,23 @@ fn operation(operation: &Operation, in_force: &[Rule]) -> String {
 fn shown(draft: &Draft) -> String {
     let scope = match draft.scope {
         Scope::NextAnswer => "@next",
-        _ => "",
+        Scope::State(_) => "@state",
+        Scope::Phase(_) => "@phase",
+        Scope::Task => "",
     };
     let expiry = match draft.expiry {
         Expiry::Once => "@once".to_owned(),
-        Expiry::Turns(turns) => format!("@turns:{turns}"),
+        // The answers that it covers, the one to this message among them.
+        Expiry::Turns(turns) => format!("@turns:{}", turns + 1),
         Expiry::Never => String::new(),
-        Expiry::At(at) => format!("@at:{}", at.0),
+        // The day in which it ends.
+        Expiry::At(at) => format!("@until:{}", Day::of(Timestamp(at.0 - 1))),
     };
-    format!("{}{scope}{expiry}", rule(&draft.rule))
+    let force = match draft.force {
+        Force::Must => "",
+        Force::Should => "~should",
+    };
+    format!("{}{scope}{expiry}{force}", rule(&draft.rule))
 }
 
 fn name(rule: &Rule) -> &'static str {
@@ -252,6 +282,7 @@ fn name(rule: &Rule) -> &'static str {
         Rule::Punctuation { .. } => "punct",
         Rule::Quoted => "quoted",
         Rule::Permission { .. } => "permission",
+        Rule::Letters { .. } => "letters",
         _ => "prose",
     }
 }
@@ -294,6 +325,7 @@ fn rule(rule: &Rule) -> String {
         Rule::Phrase { text, bound, .. } => format!("=\"{text}\"{}", interval(bound)),
         Rule::StartsWith { text } | Rule::EndsWith { text } => format!("=\"{text}\""),
         Rule::Case { case } => format!("={case:?}").to_lowercase(),
+        Rule::Letters { letters, bound } => format!("={letters}{}", interval(bound)),
         Rule::Punctuation { marks, bound } => format!("={marks}{}", interval(bound)),
         Rule::Permission { name, allowed } => {
             format!("={name}:{}", if *allowed { "yes" } else { "no" })

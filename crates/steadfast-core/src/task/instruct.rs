@@ -18,7 +18,7 @@ use crate::ledger::{
 use crate::source::Source;
 use crate::task::Corrupt;
 use crate::task::record::Draft;
-use crate::text::reader::{self, Active, LedgerView};
+use crate::text::reader::{self, Active, LedgerView, Moment};
 use crate::{facts, limits};
 
 /// A change that comes with a message: what it is, and the bytes of the message
@@ -88,6 +88,11 @@ impl Draft<'_> {
         });
         let view = LedgerView {
             active: active.collect(),
+            moment: Moment {
+                now: Some(self.turn.now),
+                state: self.task.state.current(),
+                phase: Some(self.task.phase()).filter(|phase| !phase.is_empty()),
+            },
         };
         let found = reader::read_message(text, Some(&view)).patches.into_iter();
         let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);

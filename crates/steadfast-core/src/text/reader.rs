@@ -18,19 +18,23 @@ mod format;
 mod hit;
 mod language;
 mod length;
+mod letters;
 mod lexicon;
 mod mood;
 mod permission;
 mod phrases;
 mod prose;
 mod question;
+mod reach;
 mod requests;
 mod revoke;
+mod skills;
 mod sources;
 mod standing;
 
 use std::ops::Range;
 
+use crate::id::{StateName, Timestamp};
 use crate::ledger::constraint::ConstraintId;
 use crate::ledger::patch::Operation;
 use crate::ledger::rule::Rule;
@@ -85,6 +89,21 @@ pub enum Note {
 #[derive(Clone, Debug, Default)]
 pub struct LedgerView<'a> {
     pub active: Vec<Active<'a>>,
+    /// When and where in the work the message came.
+    pub moment: Moment<'a>,
+}
+
+/// What "until Friday" and "in this section" are measured from. What is left
+/// out stays unread: a rule with such words is then kept in words, or holds for
+/// the next answer only.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Moment<'a> {
+    /// When the message came. Days are counted in UTC.
+    pub now: Option<Timestamp>,
+    /// The state that the task is in.
+    pub state: Option<&'a StateName>,
+    /// The phase of that state.
+    pub phase: Option<&'a str>,
 }
 
 /// A rule in force.

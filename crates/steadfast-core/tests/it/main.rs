@@ -15,5 +15,6 @@ mod instructions;
 mod ledger;
 mod life;
 mod machine;
+mod reading;
 mod retry;
 mod text;

@@ -212,6 +212,7 @@ fn read(text: &str, rules: &[Rule]) -> (Class, Vec<Operation>) {
     });
     let view = LedgerView {
         active: active.collect(),
+        ..LedgerView::default()
     };
     let reading = read_message(text, Some(&view));
     let operations = reading

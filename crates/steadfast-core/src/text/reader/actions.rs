@@ -199,10 +199,21 @@ fn noun(text: &str, place: &Range<usize>, verb: &str) -> bool {
         "been", "be", "their", "alternate", "address", "profile", "new",
     ];
     let after = after.trim_start();
-    noun && (ARTICLES.iter().any(|word| ends_with_words(before, word))
-        || ["address", "addresses", "notes", "date", "account"]
-            .iter()
-            .any(|word| after.starts_with(word)))
+    // "Must never be sent" forbids; "will be sent" tells.
+    const BANNED: &[&str] = &[
+        "never be",
+        "not be",
+        "mustn't be",
+        "cannot be",
+        "can't be",
+        "no longer be",
+    ];
+    let banned = BANNED.iter().any(|words| ends_with_words(before, words));
+    noun && !banned
+        && (ARTICLES.iter().any(|word| ends_with_words(before, word))
+            || ["address", "addresses", "notes", "date", "account"]
+                .iter()
+                .any(|word| after.starts_with(word)))
 }
 
 fn action(kind: ActionKind) -> Action {

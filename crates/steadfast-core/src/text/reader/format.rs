@@ -66,6 +66,14 @@ pub(super) fn names(text: &str) -> bool {
     FORMATS.iter().any(|(_, words)| any(text, words))
 }
 
+/// The format that a text does without (别用 JSON 了, "no more Markdown").
+pub(super) fn put_aside(text: &str) -> Option<Format> {
+    FORMATS.iter().find_map(|(name, words)| {
+        let place = words.iter().find_map(|word| find_words(text, word, 0))?;
+        denied(&text[..place.start]).then(|| format(name))
+    })
+}
+
 /// Whether a text names more formats than one (JSON, 不要 Markdown).
 pub(super) fn several(text: &str) -> bool {
     FORMATS.iter().filter(|(_, words)| any(text, words)).count() > 1

@@ -30,6 +30,7 @@ pub(super) enum Field {
     Punctuation(String),
     Quoted,
     Permission(String),
+    Letters(String),
     Other,
 }
 
@@ -59,8 +60,8 @@ impl Field {
             Rule::Punctuation { marks, .. } => Field::Punctuation(marks.clone()),
             Rule::Quoted => Field::Quoted,
             Rule::Permission { name, .. } => Field::Permission(name.clone()),
-            Rule::Letters { .. }
-            | Rule::WordsWithLetters { .. }
+            Rule::Letters { letters, .. } => Field::Letters(letters.clone()),
+            Rule::WordsWithLetters { .. }
             | Rule::CapitalWords { .. }
             | Rule::ParagraphStart { .. }
             | Rule::OneOf { .. }

@@ -62,7 +62,8 @@ pub(super) const LEADS_EN: &[&str] = &[
     "for this reply", "for the next answer", "for this message", "for the rest of this task",
     "henceforth", "going forward", "from here on", "just this once", "only this once", "this once",
     "in the future", "in future", "therefore", "everyone", "quickly", "carefully", "i think",
-    "if possible", "when you can", "if you can", "as before", "one more thing", "important",
+    "if possible", "when you can", "if you can", "where possible", "ideally", "preferably",
+    "as before", "one more thing", "important",
     "note", "nb", "ps", "p.s.", "remember", "immediately", "urgently", "urgent", "only", "either",
 ];
 
@@ -118,7 +119,8 @@ pub(super) const NO_VERBS_ZH: &[&str] = &[
 /// Persons and things that others speak through.
 #[rustfmt::skip]
 pub(super) const THIRD_ZH: &[&str] = &[
-    "客户", "用户", "老板", "领导", "他", "她", "它", "同事", "公司", "我们公司", "我司", "员工",
+    "客户", "用户", "医生", "护士", "导游", "律师", "会计", "顾问", "银行", "医院", "酒店", "老师",
+    "老板", "领导", "他", "她", "它", "同事", "公司", "我们公司", "我司", "员工",
     "乙方", "甲方", "对方", "经理", "上级", "朋友", "网友", "专家", "作者", "记者", "供应商",
     "网页", "网站", "页面", "合同", "文章", "文档", "邮件", "新闻", "法律", "法规", "政策", "规定",
     "规则", "条款", "公告", "帖子", "评论", "报告里", "报告中", "文中", "里面", "上面", "其中",
@@ -153,7 +155,7 @@ pub(super) const THIRD_EN: &[&str] = &[
     "supplier", "suppliers", "users", "user", "employees", "employee", "colleague", "colleagues",
     "company", "team", "law", "contract", "policy", "page", "website", "article", "students",
     "people", "vendor", "tenant", "landlord", "government", "competitor", "competitors", "author",
-    "everybody", "lawyer", "lawyers", "staff", "applicants", "members", "drivers", "visitors",
+    "everybody", "doctor", "doctors", "nurse", "guide", "bank", "hotel", "accountant", "lawyer", "lawyers", "staff", "applicants", "members", "drivers", "visitors",
 ];
 
 /// Verbs and auxiliaries that make a statement of a clause.

@@ -5,16 +5,18 @@ use crate::ledger::rule::{Bound, End, Matching, Rule};
 use crate::text::bound::bounds_in;
 use crate::text::reader::clause::{Clause, Message};
 use crate::text::reader::hit::Hit;
+use crate::text::reader::letters;
 use crate::text::reader::mood::any;
 use crate::text::reader::prose::QUOTED;
-use crate::text::token::is_han;
+use crate::text::token::{find_words, is_han};
 
 /// Longest phrase in characters; a longer quote is a text, not a phrase.
 const PHRASE_CHARS_MAX: usize = 120;
 
 pub(super) fn read(clause: &Clause<'_>, message: &Message<'_>, hits: &mut Vec<Hit>) {
     let text = clause.text;
-    if !text.contains(QUOTED) {
+    // A quoted letter is counted by `letters`.
+    if !text.contains(QUOTED) || letters::names(text) {
         return;
     }
     let range = clause.start..clause.start + text.len();
@@ -113,12 +115,14 @@ pub(super) fn read(clause: &Clause<'_>, message: &Message<'_>, hits: &mut Vec<Hi
     {
         return;
     }
-    let denied = any(text, DENY);
-    let bound = if denied {
-        Bound::at_most(0)
-    } else {
-        times(text).unwrap_or_else(|| Bound::at_least(1))
-    };
+    // 不要超过三次, "no more than twice" count; they do not forbid.
+    let bound = times(text).unwrap_or_else(|| {
+        if any(text, DENY) {
+            Bound::at_most(0)
+        } else {
+            Bound::at_least(1)
+        }
+    });
     for words in quotes {
         let latin = !words.chars().any(is_han);
         push(
@@ -135,14 +139,28 @@ pub(super) fn read(clause: &Clause<'_>, message: &Message<'_>, hits: &mut Vec<Hi
     }
 }
 
-/// 至少三次, "twice".
-fn times(text: &str) -> Option<Bound<u64>> {
-    if any(text, &["twice"]) {
-        return Some(if any(text, &["at least"]) {
-            Bound::at_least(2)
-        } else {
-            Bound::exactly(2)
-        });
+/// 至少三次, "twice", "no more than once".
+pub(super) fn times(text: &str) -> Option<Bound<u64>> {
+    for (word, count) in [("twice", 2), ("once", 1)] {
+        if find_words(text, word, 0).is_none() {
+            continue;
+        }
+        const MOST: &[&str] = &[
+            "at most",
+            "no more than",
+            "not more than",
+            "up to",
+            "maximum of",
+        ];
+        return Some(
+            if any(text, &["at least", "no less than", "not less than"]) {
+                Bound::at_least(count)
+            } else if any(text, MOST) {
+                Bound::at_most(count)
+            } else {
+                Bound::exactly(count)
+            },
+        );
     }
     let one = bounds_in(text)
         .into_iter()

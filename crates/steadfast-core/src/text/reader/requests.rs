@@ -1,22 +1,29 @@
 //! Goes through the sentences of a message and turns what they say into
 //! patches.
 
+mod fields;
+mod settle;
+mod taken_back;
+mod untyped;
+mod weigh;
+
 use std::ops::Range;
 
-use crate::ledger::constraint::{ConstraintId, Expiry, Scope};
+use crate::ledger::constraint::{ConstraintId, Expiry, Force, Scope};
 use crate::ledger::patch::{Draft, Operation};
-use crate::ledger::rule::{ActionMode, Bound, Rule, SourceMode};
+use crate::ledger::rule::Rule;
 use crate::text::fold::Folded;
 use crate::text::reader::clause::{Clause, Message, Sentence, sentences};
-use crate::text::reader::hit::{Field, Hit};
-use crate::text::reader::mood::{self, Act, Mood, any};
+use crate::text::reader::hit::Field;
+use crate::text::reader::mood::{self, Act, Mood};
 use crate::text::reader::prose::prose;
 use crate::text::reader::question::{self, Tongue};
-use crate::text::reader::revoke::{self, Subject};
+use crate::text::reader::reach::{self, Reach, Term};
+use crate::text::reader::revoke;
 use crate::text::reader::standing;
 use crate::text::reader::{
-    Active, LedgerView, ProposedPatch, actions, amounts, change, format, language, length,
-    permission, phrases, sources,
+    LedgerView, ProposedPatch, actions, amounts, change, format, language, length, letters,
+    permission, phrases, skills, sources,
 };
 
 /// What was found in a message so far.
@@ -36,8 +43,9 @@ pub(super) fn read<'v>(
     view: &'v LedgerView<'v>,
     found: &mut Found,
 ) {
-    let prose = prose(folded.text());
+    let mut prose = prose(folded.text());
     found.others |= prose.others;
+    let terms = reach::take(&mut prose.text, &view.moment);
     let message = Message {
         folded,
         prose: &prose,
@@ -47,10 +55,24 @@ pub(super) fn read<'v>(
         offset,
         view,
         found,
+        terms,
         requests: Vec::new(),
     };
-    for sentence in sentences(&prose.text) {
-        reader.sentence(&sentence);
+    let all = sentences(&prose.text);
+    for (at, sentence) in all.iter().enumerate() {
+        let before = at.checked_sub(1).and_then(|at| all.get(at));
+        let from = before.map_or(0, |before| {
+            let end = before.start + before.text.len();
+            let gap = &prose.text[end..sentence.start];
+            end + gap.rfind('\n').map_or(0, |line| line + 1)
+        });
+        let next = all.get(at + 1).map(|next| next.start);
+        let until = next.map_or(prose.text.len(), |next| {
+            let end = sentence.start + sentence.text.len();
+            let gap = prose.text.get(end..next).unwrap_or_default();
+            end + gap.rfind('\n').unwrap_or(0)
+        });
+        reader.sentence(sentence, from..until);
     }
     reader.request();
 }
@@ -60,6 +82,8 @@ struct Reader<'r, 't, 'v> {
     offset: usize,
     view: &'v LedgerView<'v>,
     found: &'r mut Found,
+    /// How long and where rules hold, said anywhere in the message.
+    terms: Vec<Term>,
     /// Folded spans of sentences that ask for something once.
     requests: Vec<Range<usize>>,
 }
@@ -70,11 +94,62 @@ struct Frame {
     next_answer: bool,
     stands: bool,
     replaces: bool,
+    /// A clause of its own that makes the rest a wish ("if possible, …").
+    wished: bool,
+    /// The terms that the sentence holds.
+    terms: Vec<Term>,
+    /// Where its clauses lie, in folded bytes.
+    clauses: Vec<Range<usize>>,
     tongue: Tongue,
 }
 
+impl Frame {
+    /// The terms of a clause: its own, and those that stand apart from all.
+    fn terms(&self, clause: &Clause<'_>) -> impl Iterator<Item = &Term> {
+        let own = clause.start..clause.start + clause.text.len();
+        self.terms.iter().filter(move |term| {
+            let at = term.span.start;
+            own.contains(&at) || !self.clauses.iter().any(|clause| clause.contains(&at))
+        })
+    }
+
+    /// When a rule of the clause ends by itself.
+    fn ends(&self, clause: &Clause<'_>) -> Option<Expiry> {
+        self.terms(clause).find_map(|term| match &term.reach {
+            Reach::Ends(expiry) => Some(expiry.clone()),
+            Reach::Within(_) => None,
+        })
+    }
+
+    /// Where alone a rule of the clause holds.
+    fn within(&self, clause: &Clause<'_>) -> Option<Scope> {
+        self.terms(clause).find_map(|term| match &term.reach {
+            Reach::Within(scope) => Some(scope.clone()),
+            Reach::Ends(_) => None,
+        })
+    }
+
+    /// The words that a rule rests on, with those of its terms.
+    fn cited(&self, clause: &Clause<'_>, span: Range<usize>) -> Range<usize> {
+        let spans = self.terms(clause).map(|term| term.span.clone());
+        spans.fold(span, |all, term| {
+            all.start.min(term.start)..all.end.max(term.end)
+        })
+    }
+
+    fn force(&self, clause: &Clause<'_>) -> Force {
+        if self.wished {
+            Force::Should
+        } else {
+            standing::force(clause.text)
+        }
+    }
+}
+
 impl<'v> Reader<'_, '_, 'v> {
-    fn sentence(&mut self, sentence: &Sentence<'_>) {
+    /// `reach`: the bytes whose terms are the sentence's, with the blanks around
+    /// it that terms have left.
+    fn sentence(&mut self, sentence: &Sentence<'_>, reach: Range<usize>) {
         match sentence.mood {
             Mood::Question | Mood::Hypothetical | Mood::Disowned | Mood::Past => return,
             Mood::Conditional => return self.conditional(sentence),
@@ -85,6 +160,16 @@ impl<'v> Reader<'_, '_, 'v> {
             next_answer: change::next_answer(sentence.text),
             stands: change::stands(sentence.text),
             replaces: change::replaces(sentence.text),
+            wished: sentence
+                .clauses
+                .iter()
+                .any(|clause| standing::only_wishes(clause.text)),
+            terms: self.terms_within(reach),
+            clauses: sentence
+                .clauses
+                .iter()
+                .map(|clause| clause.start..clause.start + clause.text.len())
+                .collect(),
             tongue: if sentence.chinese {
                 Tongue::Chinese
             } else {
@@ -117,6 +202,17 @@ impl<'v> Reader<'_, '_, 'v> {
             let end = sentence.start + sentence.text.len();
             self.requests.push(sentence.start..end);
         }
+    }
+
+    fn terms_within(&self, reach: Range<usize>) -> Vec<Term> {
+        let from = self
+            .terms
+            .partition_point(|term| term.span.start < reach.start);
+        self.terms[from..]
+            .iter()
+            .take_while(|term| term.span.start < reach.end)
+            .cloned()
+            .collect()
     }
 
     fn corrected(&mut self, clause: &Clause<'_>, frame: &Frame, amount: Option<&'static str>) {
@@ -193,6 +289,9 @@ impl<'v> Reader<'_, '_, 'v> {
         permission::read(clause, &mut hits);
         amounts::read(clause, amount, &mut hits);
         phrases::read(clause, self.message, &mut hits);
+        letters::read(clause, self.message, &mut hits);
+        skills::read(clause, self.message, &mut hits);
+        self.fields(sentence, &mut hits);
         let relative = amounts::read_date(clause, &mut hits);
         if revoke::releases(clause.text) {
             return self.release(clause, hits, frame);
@@ -216,314 +315,6 @@ impl<'v> Reader<'_, '_, 'v> {
             self.hit(hit, clause, frame, follows || attribute);
         }
         task
-    }
-
-    /// 可以引用维基百科: ends, or excepts from, the rule that kept a source out.
-    fn lets_source(&mut self, clause: &Clause<'_>, frame: &Frame) -> bool {
-        let allowed = sources::allowed(clause.text);
-        let held = self
-            .view
-            .active
-            .iter()
-            .copied()
-            .find(|active| match active.rule {
-                Rule::Sources {
-                    mode: SourceMode::Deny,
-                    sources,
-                } => sources.iter().any(|source| allowed.contains(source)),
-                _ => false,
-            });
-        let Some(held) = held else {
-            return false;
-        };
-        let operation = if frame.once || frame.next_answer {
-            Operation::Exception {
-                target: Some(held.id),
-                with: None,
-                expiry: Expiry::Once,
-            }
-        } else {
-            Operation::Revoke {
-                target: Some(held.id),
-                about: None,
-            }
-        };
-        self.push(operation, clause.span(), "sources", true);
-        true
-    }
-
-    /// 不用…了: ends a rule that stands; else nothing was asked for.
-    fn release(&mut self, clause: &Clause<'_>, hits: Vec<Hit>, frame: &Frame) -> bool {
-        let ends = revoke::any_more(clause.text);
-        for hit in &hits {
-            let field = Field::of(&hit.rule);
-            let target = self.of_field(&field).filter(|active| {
-                active.rule == &hit.rule || !matches!(field, Field::Language | Field::Format)
-            });
-            if let Some(target) = target.filter(|_| ends) {
-                let operation = Operation::Revoke {
-                    target: Some(target.id),
-                    about: None,
-                };
-                self.loosen(
-                    operation,
-                    &field,
-                    Some(target),
-                    clause.span(),
-                    frame,
-                    "release",
-                );
-            }
-        }
-        if let Some(Subject::Field(field, rule)) =
-            revoke::read(clause.text).filter(|_| hits.is_empty())
-        {
-            self.revoke(clause, Subject::Field(field, rule), frame);
-            return false;
-        }
-        // "No need to send the letter any more" calls a deed off.
-        hits.is_empty() && ends && standing::calls_off(clause.text)
-    }
-
-    fn revoke(&mut self, clause: &Clause<'_>, subject: Subject, frame: &Frame) {
-        let span = clause.span();
-        let words = self.words(&span);
-        let (field, sample) = match subject {
-            Subject::Any => {
-                let question = question::which_rule(&words, &self.view.active, frame.tongue);
-                let options = self.view.active.iter().map(|active| Operation::Revoke {
-                    target: Some(active.id),
-                    about: None,
-                });
-                let options = options.collect();
-                return self.ask(question, options, span, "revoke", true);
-            }
-            Subject::Field(field, sample) => (field, sample),
-        };
-        let meant: Vec<Active<'_>> = self
-            .view
-            .active
-            .iter()
-            .filter(|active| Field::of(active.rule) == field)
-            .copied()
-            .collect();
-        if meant.len() > 1 {
-            let question = question::which_rule(&words, &meant, frame.tongue);
-            let options = meant.iter().map(|active| Operation::Revoke {
-                target: Some(active.id),
-                about: None,
-            });
-            let options = options.collect();
-            return self.ask(question, options, span, "revoke", true);
-        }
-        let target = meant.first().copied();
-        let operation = if frame.once || frame.next_answer {
-            Operation::Exception {
-                target: target.map(|active| active.id),
-                with: None,
-                expiry: Expiry::Once,
-            }
-        } else {
-            Operation::Revoke {
-                target: target.map(|active| active.id),
-                about: target.is_none().then_some(sample),
-            }
-        };
-        self.loosen(operation, &field, target, span, frame, "revoke");
-    }
-
-    /// Proposes a loosening, or asks first where it opens a guard.
-    fn loosen(
-        &mut self,
-        operation: Operation,
-        field: &Field,
-        target: Option<Active<'_>>,
-        span: Range<usize>,
-        frame: &Frame,
-        name: &'static str,
-    ) {
-        if field.guarded() {
-            let question = question::loosening(&self.words(&span), target.as_ref(), frame.tongue);
-            self.ask(question, vec![operation], span, name, true);
-        } else {
-            self.push(operation, span, name, true);
-        }
-    }
-
-    /// A clause that no typed rule was found in.
-    fn without_type(
-        &mut self,
-        clause: &Clause<'_>,
-        sentence: &Sentence<'_>,
-        frame: &Frame,
-        relative: bool,
-    ) -> bool {
-        let span = clause.span();
-        if frame.once && change::allows(clause.text) && clause.act != Act::Directive {
-            return false;
-        }
-        if let Some(deed) = actions::asked(clause) {
-            let held = self.view.active.iter().copied().find(|active| {
-                question::kind(active.rule) == Some(deed.kind)
-                    && matches!(
-                        active.rule,
-                        Rule::Action {
-                            mode: ActionMode::Forbid | ActionMode::Ask,
-                            ..
-                        }
-                    )
-            });
-            if let Some(held) = held {
-                let question =
-                    question::forbidden(&self.words(&span), deed.kind, &held, frame.tongue);
-                let options = vec![
-                    Operation::Exception {
-                        target: Some(held.id),
-                        with: None,
-                        expiry: Expiry::Once,
-                    },
-                    Operation::Revoke {
-                        target: Some(held.id),
-                        about: None,
-                    },
-                ];
-                self.ask(question, options, span, "deed", true);
-                return false;
-            }
-            if deed.vague {
-                let question = question::vague_deed(&self.words(&span), deed.kind, frame.tongue);
-                self.ask(question, Vec::new(), span, "deed", false);
-                return false;
-            }
-        }
-        // 不要 Markdown beside another format that is asked for.
-        if format::several(sentence.text) && format::names(clause.text) {
-            return false;
-        }
-        if clause.act == Act::Fragment
-            && !relative
-            && !standing::manner(clause.text)
-            && !standing::go_on(clause.text)
-        {
-            return false;
-        }
-        let reminded = any(
-            clause.text,
-            &[
-                "别忘",
-                "不要忘",
-                "don't forget to",
-                "do not forget to",
-                "dont forget",
-            ],
-        );
-        if (relative || standing::standing(clause.text, frame.stands)) && !reminded {
-            let force = standing::force(clause.text);
-            let rule = Rule::Prose {
-                text: self.words(&span),
-            };
-            let draft = Draft {
-                force,
-                scope: if frame.next_answer {
-                    Scope::NextAnswer
-                } else {
-                    Scope::Task
-                },
-                ..Draft::must(rule)
-            };
-            self.push(Operation::Add(draft), span, "standing", false);
-            return false;
-        }
-        standing::requests(clause, sentence) || reminded
-    }
-
-    /// Turns a typed rule into the change that the clause makes of it.
-    fn hit(&mut self, hit: Hit, clause: &Clause<'_>, frame: &Frame, attribute: bool) {
-        let field = Field::of(&hit.rule);
-        let span = hit.span.clone();
-        let suspends = frame.once && change::allows(clause.text) && only_lets(&hit.rule);
-        let known = self.overlapping(&hit.rule);
-        let known = known.or_else(|| self.of_field(&field).filter(|_| suspends));
-        if let Some(same) = known.filter(|known| *known.rule == hit.rule) {
-            self.found.in_force.push(same.id);
-            return;
-        }
-        let mut draft = Draft {
-            force: standing::force(clause.text),
-            ..Draft::must(hit.rule)
-        };
-        if attribute {
-            draft.scope = Scope::NextAnswer;
-            return self.push(Operation::Add(draft), span, hit.name, false);
-        }
-        if frame.once || (frame.next_answer && known.is_some()) || suspends {
-            draft.expiry = Expiry::Once;
-            let operation = Operation::Exception {
-                target: known.map(|known| known.id),
-                with: (!suspends).then_some(draft),
-                expiry: Expiry::Once,
-            };
-            return self.loosen_if(operation, &field, known, span, frame, hit.name);
-        }
-        if frame.next_answer && !frame.stands && !field.guarded() {
-            draft.scope = Scope::NextAnswer;
-            return self.push(Operation::Add(draft), span, hit.name, false);
-        }
-        if let Some(known) = known {
-            let looser = looser(known.rule, &draft.rule);
-            let operation = Operation::Override {
-                target: Some(known.id),
-                with: draft,
-            };
-            if looser {
-                return self.loosen(operation, &field, Some(known), span, frame, hit.name);
-            }
-            return self.push(operation, span, hit.name, true);
-        }
-        if frame.replaces
-            && change::replaces(clause.text)
-            && !matches!(field, Field::Action(_) | Field::Phrase(_))
-        {
-            let operation = Operation::Override {
-                target: None,
-                with: draft,
-            };
-            return self.push(operation, span, hit.name, true);
-        }
-        self.push(Operation::Add(draft), span, hit.name, false);
-    }
-
-    fn loosen_if(
-        &mut self,
-        operation: Operation,
-        field: &Field,
-        known: Option<Active<'_>>,
-        span: Range<usize>,
-        frame: &Frame,
-        name: &'static str,
-    ) {
-        if known.is_some() {
-            self.loosen(operation, field, known, span, frame, name);
-        } else {
-            self.push(operation, span, name, true);
-        }
-    }
-
-    fn of_field(&self, field: &Field) -> Option<Active<'v>> {
-        self.view
-            .active
-            .iter()
-            .copied()
-            .find(|active| Field::of(active.rule) == *field)
-    }
-
-    /// The rule in force that a new one would clash with or repeat.
-    fn overlapping(&self, rule: &Rule) -> Option<Active<'v>> {
-        self.view
-            .active
-            .iter()
-            .copied()
-            .find(|active| overlap(active.rule, rule))
     }
 
     fn whole(&self, sentence: &Sentence<'_>) -> Range<usize> {
@@ -579,96 +370,5 @@ impl<'v> Reader<'_, '_, 'v> {
             "request",
             false,
         );
-    }
-}
-
-/// Whether two rules cannot both be meant, or are the same.
-fn overlap(old: &Rule, new: &Rule) -> bool {
-    if old == new {
-        return true;
-    }
-    match (old, new) {
-        (
-            Rule::Length {
-                bound: old_bound, ..
-            },
-            Rule::Length {
-                bound: new_bound, ..
-            },
-        ) => Field::of(old) == Field::of(new) && sides_meet(old_bound, new_bound),
-        (
-            Rule::Structure {
-                bound: old_bound, ..
-            },
-            Rule::Structure {
-                bound: new_bound, ..
-            },
-        ) => Field::of(old) == Field::of(new) && sides_meet(old_bound, new_bound),
-        (
-            Rule::Amount {
-                bound: old_bound, ..
-            },
-            Rule::Amount {
-                bound: new_bound, ..
-            },
-        ) => Field::of(old) == Field::of(new) && sides_meet(old_bound, new_bound),
-        // A further forbidden source stands beside the others; another list of
-        // the only ones allowed does not.
-        (Rule::Sources { mode: old, .. }, Rule::Sources { mode: new, .. }) => {
-            old == new && *new == SourceMode::Allow
-        }
-        (Rule::Phrase { .. }, Rule::Phrase { .. }) => Field::of(old) == Field::of(new),
-        (Rule::Prose { .. }, _) | (_, Rule::Prose { .. }) => false,
-        _ => Field::of(old) == Field::of(new) && Field::of(new) != Field::Other,
-    }
-}
-
-/// A least and a most can stand side by side; two of one side cannot.
-fn sides_meet<T>(old: &Bound<T>, new: &Bound<T>) -> bool {
-    let (low, high) = (
-        old.min.is_some() && new.min.is_some(),
-        old.max.is_some() && new.max.is_some(),
-    );
-    low || high || old.about.is_some() || new.about.is_some()
-}
-
-/// "You can go over 300 words": lets something be and sets nothing.
-fn only_lets(rule: &Rule) -> bool {
-    match rule {
-        Rule::Length { bound, .. } | Rule::Structure { bound, .. } => {
-            bound.max.is_none() && bound.about.is_none()
-        }
-        Rule::Amount { bound, .. } => bound.max.is_none() && bound.about.is_none(),
-        _ => false,
-    }
-}
-
-/// Whether a guard is opened wider by the new rule.
-fn looser(old: &Rule, new: &Rule) -> bool {
-    match (old, new) {
-        (
-            Rule::Amount {
-                bound: old,
-                unit: old_unit,
-                ..
-            },
-            Rule::Amount {
-                bound: new, unit, ..
-            },
-        ) => {
-            let same_unit = old_unit == unit || unit.is_none();
-            match (&old.max, &new.max) {
-                (Some(old), Some(new)) => !same_unit || new.value > old.value,
-                (Some(_), None) => true,
-                (None, _) => false,
-            }
-        }
-        (Rule::Permission { allowed: old, .. }, Rule::Permission { allowed: new, .. }) => {
-            !old && *new
-        }
-        (Rule::Action { mode: old, .. }, Rule::Action { mode: new, .. }) => {
-            old != new && *new != ActionMode::Forbid
-        }
-        _ => false,
     }
 }

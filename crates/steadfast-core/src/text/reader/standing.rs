@@ -152,7 +152,8 @@ pub(super) fn manner(text: &str) -> bool {
             text,
             &[
                 "语气", "正式", "简洁", "口语", "活泼", "详细", "通俗", "严谨", "友好", "客气",
-                "专业", "简单", "短", "长", "委婉", "直接", "轻松", "幽默",
+                "专业", "简单", "短", "长", "委婉", "直接", "轻松", "幽默", "清楚", "清晰", "具体",
+                "准确", "礼貌", "温和", "谨慎", "生动", "仔细",
             ],
         );
     let more = any(
@@ -168,6 +169,12 @@ pub(super) fn manner(text: &str) -> bool {
             "formal tone",
             "neutral tone",
             "simpler",
+            "clearer",
+            "more polite",
+            "more precise",
+            "more careful",
+            "more specific",
+            "gentler",
         ],
     );
     (zh || more) && text.chars().count() <= 40
@@ -206,14 +213,30 @@ pub(super) fn standing(text: &str, said_to_stand: bool) -> bool {
 pub(super) fn force(text: &str) -> Force {
     #[rustfmt::skip]
     const WISHES: &[&str] = &[
-        "尽量", "最好", "建议", "希望", "如果可以", "可能的话", "prefer", "preferably", "ideally",
-        "if possible", "try to", "i'd like", "would be nice", "if you can",
+        "尽量", "尽可能", "最好", "建议", "希望", "如果可以", "可以的话", "可能的话", "方便的话",
+        "如果方便", "如能", "倾向于", "争取", "prefer", "preferably", "ideally", "if possible",
+        "where possible", "when possible", "as far as possible", "if you can", "if you could",
+        "try to", "try and", "aim for", "aim to", "i'd like", "would be nice", "would be good",
+        "would be great", "nice to have",
     ];
     if any(text, WISHES) {
         Force::Should
     } else {
         Force::Must
     }
+}
+
+/// Whether a clause says nothing but that the rest is a wish.
+pub(super) fn only_wishes(text: &str) -> bool {
+    let bare = text.trim_matches([' ', '.', '!', '。', '！']);
+    #[rustfmt::skip]
+    const WHOLE: &[&str] = &[
+        "如果可以", "如果可以的话", "可以的话", "可能的话", "如果可能", "如果可能的话", "方便的话",
+        "如果方便的话", "如果方便", "最好", "尽量", "建议", "if possible", "if you can",
+        "if you could", "ideally", "preferably", "where possible", "when possible",
+        "if at all possible", "if it is possible", "if it's possible",
+    ];
+    WHOLE.contains(&bare)
 }
 
 /// Where the words of a new goal begin, in a sentence that sets one.

@@ -19,7 +19,17 @@ pub(super) fn mood(text: &str, bare: &str) -> Mood {
     ) {
         return Mood::Hypothetical;
     }
-    if starts(bare, &["如果", "要是", "倘若", "万一", "若", "一旦"]) {
+    // 如果可以的话，… is a wish.
+    const COURTESY: &[&str] = &[
+        "如果可以",
+        "如果可能",
+        "如果方便",
+        "若可以",
+        "若可能",
+        "若方便",
+    ];
+    if starts(bare, &["如果", "要是", "倘若", "万一", "若", "一旦"]) && !starts(bare, COURTESY)
+    {
         return if asks_mark || any(text, ASKS) {
             Mood::Question
         } else {
@@ -105,6 +115,7 @@ pub(super) fn mood(text: &str, bare: &str) -> Mood {
         && !any(text, &["什么都", "怎么都", "谁都", "任何", "无论", "不管"])
         && !opens_zh(bare)
         && !text.contains('请')
+        && !forbids(text)
     {
         return Mood::Question;
     }
@@ -193,6 +204,15 @@ pub(super) fn act(clause: &str, bare: &str) -> Act {
         return Act::Directive;
     }
     Act::Fragment
+}
+
+/// 不要改动代码，只说明问题在哪: opens with a ban, and so asks nothing.
+fn forbids(text: &str) -> bool {
+    #[rustfmt::skip]
+    const BANS: &[&str] = &[
+        "不要", "别", "不得", "不许", "不准", "禁止", "严禁", "请勿", "勿", "必须", "务必", "一定要",
+    ];
+    starts(text, BANS) && !starts(text, &["别的", "别人", "不得不"])
 }
 
 /// Whether a Chinese clause opens with a verb of request.

@@ -24,8 +24,18 @@ pub(super) fn mood(text: &str, bare: &str) -> Mood {
     if starts(
         bare,
         &["if", "in case", "unless", "when", "whenever", "once"],
-    ) && !starts(bare, &["if possible", "if you can", "if you could"])
-    {
+    ) && !starts(
+        bare,
+        &[
+            "if possible",
+            "if at all possible",
+            "if it is possible",
+            "if it's possible",
+            "if you can",
+            "if you could",
+            "when possible",
+        ],
+    ) {
         let asks = text.ends_with('?');
         return if asks {
             Mood::Question
@@ -188,7 +198,7 @@ pub(super) fn act(clause: &str, bare: &str) -> Act {
     if starts(bare, YOU) {
         return Act::Directive;
     }
-    if third {
+    if third && !parameter(bare) {
         return Act::Statement;
     }
     #[rustfmt::skip]
@@ -200,7 +210,9 @@ pub(super) fn act(clause: &str, bare: &str) -> Act {
     if any(bare, MODALS) && !starts(bare, &["i", "we"]) {
         return Act::Directive;
     }
-    if parameter(bare) {
+    // "No single payment may exceed …"
+    let no_more = starts(bare, &["no", "none of"]) && any(bare, &["may", "can", "will", "is to"]);
+    if parameter(bare) || no_more {
         return Act::Directive;
     }
     let finite = words(bare).any(|word| FINITE_EN.contains(&word));
@@ -290,6 +302,10 @@ fn parameter(bare: &str) -> bool {
         "title", "tone", "goal", "due date", "output", "target", "minimum", "word count", "cap",
     ];
     let mut rest = bare;
+    // "Hotel budget", "travel budget": one word of what it is for.
+    let kind = rest.split_once(' ').map(|(_, rest)| rest);
+    let kind = kind.filter(|rest| NAMES.iter().any(|name| starts_with_words(rest, name)));
+    rest = kind.unwrap_or(rest);
     for lead in [
         "the ", "our ", "my ", "your ", "new ", "total ", "overall ", "output ", "final ",
     ] {
@@ -303,6 +319,15 @@ fn parameter(bare: &str) -> bool {
         return false;
     };
     let rest = rest[name.len()..].trim_start();
+    // "The budget for the trip is …"
+    let rest = if starts(rest, &["for", "of", "on", "per"]) {
+        [" is ", " are ", " will be "]
+            .iter()
+            .find_map(|verb| rest.find(verb))
+            .map_or(rest, |at| &rest[at + 1..])
+    } else {
+        rest
+    };
     starts(
         rest,
         &["is", "are", "will be", "stays", "becomes", "remains", "now"],
