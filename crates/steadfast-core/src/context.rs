@@ -5,6 +5,7 @@
 //! the request, its bill of materials and its hash. Nothing else reaches a model.
 
 pub mod assemble;
+mod clock;
 mod draw;
 pub mod excerpt;
 pub mod fragment;

@@ -5,6 +5,7 @@
 //! changed. Words and data stand in events only as [`Content`] names.
 
 pub mod budget;
+pub mod clock;
 pub mod envelope;
 pub mod ledger;
 pub mod machine;
@@ -74,6 +75,8 @@ pub enum Body {
     BudgetSet(Box<budget::BudgetSet>),
     PriceSet(budget::PriceSet),
     BudgetExhausted(budget::BudgetExhausted),
+
+    ClockRead(clock::ClockRead),
 }
 
 impl Body {
@@ -113,6 +116,7 @@ impl Body {
             Body::BudgetSet(_) => "budget_set",
             Body::PriceSet(_) => "price_set",
             Body::BudgetExhausted(_) => "budget_exhausted",
+            Body::ClockRead(_) => "clock_read",
         }
     }
 }
@@ -157,6 +161,7 @@ impl HoldsContent for Body {
             | Body::BudgetSet(_)
             | Body::PriceSet(_)
             | Body::BudgetExhausted(_)
+            | Body::ClockRead(_)
             | Body::ApprovalRequested(_)
             | Body::SkillCalled(_)
             | Body::StateEntered(_)

@@ -321,6 +321,12 @@ pub const FIDELITY_WORDS_MAX: usize = 160;
 /// Findings that a verdict lists.
 pub const FIDELITY_FINDINGS_MAX: usize = 64;
 
+// The clock (context/clock.rs)
+
+/// Seconds without an event after which a context says how long nothing
+/// happened: a meeting can be over meanwhile.
+pub const CLOCK_REST_SECONDS: u64 = 10 * 60;
+
 // Embeddings (steadfast/src/model/embeddings.rs)
 
 /// Texts that one call of an endpoint of embeddings carries. Local servers take

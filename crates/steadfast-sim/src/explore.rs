@@ -69,6 +69,7 @@ pub fn explore(case: &Case, rules: &StandardRules) -> Explored {
             now: Timestamp(0),
             epoch: EPOCH,
             rules: rules.rules(),
+            utc_offset: None,
         },
     );
     let begun = begun.expect("a machine of ours compiles");
@@ -210,6 +211,7 @@ impl Search<'_> {
             now,
             epoch: EPOCH,
             rules: self.rules.rules(),
+            utc_offset: None,
         };
         let slot = || {
             task.state

@@ -27,6 +27,7 @@ use steadfast_core::workflow::spec::{SkillSpec, Spec};
 use steadfast_core::workflow::{Problem, check};
 
 use crate::rules::{CelConditions, JsonSchemas};
+use crate::zone::Zone;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Report, Source};
 pub use difference::differences;
@@ -46,12 +47,18 @@ impl Read {
     /// What is wrong with the workflow once its skills are resolved, with
     /// places in this file. Empty when nothing is.
     pub fn check(&self, resolved: &Spec) -> Diagnostics {
-        self.source.diagnostics(check::check(
-            resolved,
-            &JsonSchemas::new(),
-            &CelConditions::new(),
-        ))
+        let mut problems = check::check(resolved, &JsonSchemas::new(), &CelConditions::new());
+        problems.extend(unknown_zone(resolved));
+        self.source.diagnostics(problems)
     }
+}
+
+/// W0054: a clock in a zone that there is not.
+fn unknown_zone(spec: &Spec) -> Option<Problem> {
+    let name = spec.clock.zone.as_deref()?;
+    let unknown = Zone::named(name).err()?;
+    let problem = Problem::error("W0054", &["clock", "zone"], unknown.to_string());
+    Some(problem.hint(unknown.hint()))
 }
 
 /// Reads a workflow file. `name` is what diagnostics call it.

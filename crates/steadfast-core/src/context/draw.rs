@@ -8,11 +8,11 @@
 use std::collections::BTreeMap;
 
 use crate::content::Content;
-use crate::context::excerpt;
 use crate::context::fragment::{Fragment, Piece, PieceCall, Text, ToolBody};
 use crate::context::instructions;
 use crate::context::manifest::LeftOut;
 use crate::context::request::FragmentKind;
+use crate::context::{clock, excerpt};
 use crate::hash::Hash;
 use crate::id::Seq;
 use crate::limits;
@@ -376,7 +376,11 @@ impl Fitting<'_> {
             due: &due,
             offered: &offered,
         };
-        let texts = vec![Text::Inline(contract::notice(standing, self.lang()))];
+        let mut notice = contract::notice(standing, self.lang());
+        if let Some(clock) = &self.task.state.stands.clock {
+            notice = format!("{notice}\n{}", clock::line(clock, self.lang()));
+        }
+        let texts = vec![Text::Inline(notice)];
         let at = self.task.state.seq;
         self.put(
             drawn,

@@ -5,11 +5,13 @@ use serde_json::Value;
 
 use crate::context;
 use crate::event::Body;
+use crate::event::clock::ClockRead;
 use crate::event::model::ModelCalled;
 use crate::event::proposal::{ApprovalRequested, CallAdmitted};
 use crate::event::skill::{SkillCalled, SkillFailed, SkillFailure};
 use crate::event::task::{Cause, TaskCancelled, TaskFailed};
 use crate::id::CallId;
+use crate::limits;
 use crate::task::record::{Draft, Stop};
 use crate::task::state::{Call, CallOutcome, Lifecycle, Stage};
 use crate::task::{Corrupt, Effect, Intent};
@@ -284,6 +286,8 @@ impl Draft<'_> {
             };
             return Ok(self.fail(cause, diagnosis)?);
         }
+        self.read_clock()?;
+        let state = &self.task.state;
         match context::assemble(&self.task, allowance, self.turn.rules.tokenizer) {
             Ok(context) => {
                 let asked = self.reservation(context.manifest.tokens, allowance);
@@ -315,6 +319,22 @@ impl Draft<'_> {
                 Ok(self.fail(cause, infeasible.to_string())?)
             }
         }
+    }
+
+    /// The time is told as it is now, and not as it was when the task began.
+    fn read_clock(&mut self) -> Result<(), Stop> {
+        let zone = self.task.workflow.spec.clock.zone.clone();
+        let (Some(zone), Some(offset_seconds)) = (zone, self.turn.utc_offset) else {
+            return Ok(());
+        };
+        let rested = self.turn.now.0.saturating_sub(self.idle_since.0) / 1_000_000;
+        let rested = u64::try_from(rested).unwrap_or(0);
+        let body = ClockRead {
+            zone,
+            offset_seconds,
+            rested_seconds: (rested >= limits::CLOCK_REST_SECONDS).then_some(rested),
+        };
+        Ok(self.runtime(Body::ClockRead(body))?)
     }
 
     /// A reply that was cut gets more room the next time; any other failure

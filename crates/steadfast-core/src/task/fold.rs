@@ -25,8 +25,8 @@ use crate::ledger::{ConstraintId, Ledger, Question, Rank};
 use crate::limits;
 use crate::source::Source;
 use crate::task::state::{
-    Beliefs, Call, CallOutcome, Deed, Lifecycle, Outcome, Reading, ReadingOf, Receipt, Said, Stage,
-    Stands, State, Step, StepCall, Visit,
+    Beliefs, Call, CallOutcome, Clock, Deed, Lifecycle, Outcome, Reading, ReadingOf, Receipt, Said,
+    Stage, Stands, State, Step, StepCall, Visit,
 };
 use crate::workflow::gate::Refusal;
 
@@ -180,6 +180,14 @@ impl State {
             Body::BudgetExhausted(body) => {
                 let waits = body.then == OnExhausted::Ask;
                 self.stands.exhausted = waits.then(|| body.exhausted.clone());
+            }
+            Body::ClockRead(body) => {
+                self.stands.clock = Some(Clock {
+                    at: event.at,
+                    zone: body.zone.clone(),
+                    offset_seconds: body.offset_seconds,
+                    rested_seconds: body.rested_seconds,
+                });
             }
         }
         self.seq = event.seq;

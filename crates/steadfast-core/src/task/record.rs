@@ -63,6 +63,9 @@ pub struct Turn<'a> {
     pub now: Timestamp,
     pub epoch: Epoch,
     pub rules: Rules<'a>,
+    /// Seconds by which clocks in the workflow's zone are ahead of UTC; none
+    /// where it names no zone.
+    pub utc_offset: Option<i32>,
 }
 
 /// A task that is being moved on: each event is applied as it is made, so the
@@ -70,6 +73,8 @@ pub struct Turn<'a> {
 pub(super) struct Draft<'a> {
     pub(super) task: Task,
     pub(super) turn: Turn<'a>,
+    /// When the last event before this batch happened.
+    pub(super) idle_since: Timestamp,
     pub(super) events: Vec<Event>,
     pub(super) request: Option<Request>,
     pub(super) note: Option<String>,
@@ -121,6 +126,7 @@ impl Task {
         let mut draft = Draft {
             task,
             turn,
+            idle_since: turn.now,
             events: vec![first],
             request: None,
             note: None,
@@ -237,6 +243,7 @@ impl<'a> Draft<'a> {
         Draft {
             task: task.clone(),
             turn,
+            idle_since: task.state.last_at,
             events: Vec::new(),
             request: None,
             note: None,

@@ -220,11 +220,17 @@ impl Task {
     }
 
     /// Whether an open model call may be sent under `epoch`. Who sent it under an
-    /// earlier one may have spent what it reserved, without living to say so.
+    /// earlier one may have spent what it reserved, without living to say so; and
+    /// a context that tells an old time must not be shown again.
     pub(super) fn may_send(&self, slot: &ModelSlot, now: Timestamp, epoch: Epoch) -> bool {
         let lost = epoch.0.saturating_sub(slot.epoch.0);
         let more = slot.reserved.times(lost);
-        lost == 0 || self.fits(more, slot.state.as_ref(), slot.step, now).is_ok()
+        let told = self.state.stands.clock.as_ref();
+        let is_old = told.is_some_and(|clock| {
+            let age = now.0.saturating_sub(clock.at.0) / 1_000_000;
+            u64::try_from(age).is_ok_and(|age| age >= limits::CLOCK_REST_SECONDS)
+        });
+        lost == 0 || !is_old && self.fits(more, slot.state.as_ref(), slot.step, now).is_ok()
     }
 }
 

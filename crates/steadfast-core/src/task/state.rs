@@ -202,6 +202,18 @@ pub struct Stands {
     pub cut: bool,
     /// Names of the fragments that the last context stored.
     pub manifest: Option<Content>,
+    /// The clock as it was read for the last context.
+    #[serde(default)]
+    pub clock: Option<Clock>,
+}
+
+/// A reading of the clock where the user is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Clock {
+    pub at: Timestamp,
+    pub zone: String,
+    pub offset_seconds: i32,
+    pub rested_seconds: Option<u64>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

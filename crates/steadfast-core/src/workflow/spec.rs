@@ -67,6 +67,21 @@ pub struct Spec {
     /// How a model that cannot be called for the moment is waited for.
     #[serde(default, skip_serializing_if = "is_default")]
     pub retry: ModelRetry,
+    /// The clock that contexts tell the time by.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub clock: ClockSpec,
+}
+
+/// Whether a model is told the time, and where.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ClockSpec {
+    /// The user's time zone by its IANA name, such as `Asia/Shanghai`. The last
+    /// lines of each context then say date, time and zone as they are at that
+    /// call. Without it no time is told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zone: Option<String>,
 }
 
 /// The states of a sub-workflow. Its `DONE` is the success of the state that

@@ -179,6 +179,7 @@ fn a_document_stays_inside_its_fence() {
             now: steadfast_core::id::Timestamp(1),
             epoch: steadfast_core::id::Epoch(1),
             rules: crate::harness::RULES,
+            utc_offset: None,
         };
         let task = Task::start("t_1".into(), SALT, start, turn).unwrap().task;
         let woken = steadfast_core::task::Input::Wake;

@@ -86,6 +86,7 @@ pub(crate) struct Bench {
     pub(crate) events: Vec<Event>,
     pub(crate) now: Timestamp,
     pub(crate) epoch: Epoch,
+    pub(crate) utc_offset: Option<i32>,
     pub(crate) request: Option<steadfast_core::context::Request>,
     shown: usize,
 }
@@ -120,6 +121,7 @@ impl Bench {
             now,
             epoch: Epoch(1),
             rules: RULES,
+            utc_offset: None,
         };
         let recorded = Task::start(TaskId::from("t_1"), SALT, start, turn).expect("it starts");
         let mut bench = Bench {
@@ -127,6 +129,7 @@ impl Bench {
             events: Vec::new(),
             now,
             epoch: Epoch(1),
+            utc_offset: None,
             request: None,
             shown: 0,
         };
@@ -149,6 +152,7 @@ impl Bench {
             now: self.now,
             epoch: self.epoch,
             rules: RULES,
+            utc_offset: self.utc_offset,
         }
     }
 

@@ -6,6 +6,7 @@ mod approval;
 mod budget;
 mod check;
 mod circles;
+mod clock;
 mod context;
 mod effects;
 mod fidelity;

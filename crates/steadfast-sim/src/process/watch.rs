@@ -40,6 +40,7 @@ impl Observer for Watcher {
             now: event.at,
             epoch: event.epoch,
             rules: self.rules.rules(),
+            utc_offset: None,
         };
         for input in late(task) {
             match task.record(input.clone(), turn) {

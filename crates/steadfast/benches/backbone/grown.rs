@@ -109,5 +109,6 @@ fn turn(rules: &StandardRules, now: Timestamp) -> Turn<'_> {
         now,
         epoch: EPOCH,
         rules: rules.rules(),
+        utc_offset: None,
     }
 }

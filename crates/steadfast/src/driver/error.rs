@@ -17,6 +17,8 @@ pub enum Error {
     Corrupt(#[from] Corrupt),
     #[error(transparent)]
     Secret(#[from] crate::secret::Error),
+    #[error(transparent)]
+    Zone(#[from] crate::zone::ZoneError),
     #[error("the context of call `{call}` of task `{task}` cannot be rendered again")]
     Rebuild {
         task: TaskId,
@@ -67,6 +69,7 @@ impl Error {
             Error::NoHandler { .. } => "T0007",
             Error::Inbox { .. } => "T0008",
             Error::NoPrice { .. } => "T0009",
+            Error::Zone(_) => "T0010",
         }
     }
 
@@ -92,6 +95,7 @@ impl Error {
                 "declare its price in the model's settings, or bound `tokens` in place of money"
                     .to_owned(),
             ),
+            Error::Zone(error) => Some(error.hint().to_owned()),
             Error::NoHandler { .. } => None,
             Error::Inbox { .. } => Some("update this build; a newer one wrote the item".to_owned()),
         }

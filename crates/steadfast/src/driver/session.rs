@@ -16,6 +16,7 @@ use steadfast_store::{hydrate, load_events};
 
 use super::{Driver, Error, price};
 use crate::secret::Redactor;
+use crate::zone::Zone;
 
 /// How often an append is tried again after another writer was first.
 const CONFLICTS_MAX: u32 = 8;
@@ -44,7 +45,11 @@ pub(super) async fn begin(
         now,
         epoch,
         rules: driver.rules.rules(),
+        utc_offset: None,
     };
+    if let Some(zone) = &start.workflow.clock.zone {
+        Zone::named(zone)?;
+    }
     // A workflow that does not compile leaves no task behind.
     let machine = Machine::compile(&start.workflow).map_err(RecordError::Workflow)?;
     price::check(driver.model.as_ref(), &price::asked(&start, &machine))?;
@@ -224,7 +229,15 @@ impl<'a> Session<'a> {
             now,
             epoch,
             rules: self.driver.rules.rules(),
+            utc_offset: self.utc_offset(now),
         }
+    }
+
+    /// By how much clocks in the workflow's zone are ahead. That the zone is known
+    /// was seen when the task began; a build with other zones tells no time.
+    fn utc_offset(&self, now: Timestamp) -> Option<i32> {
+        let zone = self.task.workflow.spec.clock.zone.as_deref()?;
+        Some(Zone::named(zone).ok()?.offset_seconds(now))
     }
 
     /// Records and appends. When another writer was first, takes its events in

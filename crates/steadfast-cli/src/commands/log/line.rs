@@ -64,6 +64,10 @@ fn gist(body: &Body) -> String {
             None => format!("{} unknown", body.model),
         },
         Body::BudgetExhausted(body) => body.exhausted.to_string(),
+        Body::ClockRead(body) => match body.rested_seconds {
+            Some(rested) => format!("{}, after {rested} s without an event", body.zone),
+            None => body.zone.clone(),
+        },
         Body::WorkflowAccepted(body) => short(&body.differences.join("; "), SHOWN),
         Body::ModelCalled(body) => format!(
             "{} step {} attempt {}: {} tokens{}, context {}",

@@ -9,6 +9,7 @@ use steadfast_core::budget::{
 };
 use steadfast_core::content::Salt;
 use steadfast_core::event::budget::{BudgetExhausted, BudgetSet, PriceSet};
+use steadfast_core::event::clock::ClockRead;
 use steadfast_core::event::ledger::{
     Cited, FactSet, LedgerChanged, PatchRefused, QuestionAnswered, QuestionOpened,
 };
@@ -82,6 +83,7 @@ fn place(body: &Body) -> usize {
         Body::BudgetSet(_) => 30,
         Body::PriceSet(_) => 31,
         Body::BudgetExhausted(_) => 32,
+        Body::ClockRead(_) => 33,
     }
 }
 
@@ -695,6 +697,12 @@ fn budget() -> Vec<(Source, Body)> {
         };
         (Source::Runtime, Body::BudgetExhausted(exhausted))
     }));
+    let read = ClockRead {
+        zone: "Asia/Shanghai".to_owned(),
+        offset_seconds: 28_800,
+        rested_seconds: Some(1_200),
+    };
+    bodies.push((Source::Runtime, Body::ClockRead(read)));
     let failing = TaskFailing {
         cause: Cause::Limit {
             limit: "time_ms".to_owned(),
