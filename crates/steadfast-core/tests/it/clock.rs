@@ -79,7 +79,7 @@ fn r98_a_call_that_was_lost_before_a_long_rest_is_made_with_the_new_time() {
 
     // One that comes back the next day does not tell yesterday's time.
     bench.epoch = Epoch(3);
-    bench.now = at(16 * 60 + 10);
+    bench.now = at(16 * 60 + 11);
     assert!(bench.due().wake_at.is_some(), "it is moved on at once");
     bench.input(Input::Wake);
     let lost = bench.events.iter().any(|event| match &event.body {
@@ -90,7 +90,7 @@ fn r98_a_call_that_was_lost_before_a_long_rest_is_made_with_the_new_time() {
     assert_ne!(bench.model_call(), call);
     assert_eq!(
         told(&bench.request.clone().expect("a context")),
-        "It is 2026-04-15 00:10 (Wednesday) in Asia/Shanghai, UTC+08:00. 20 minutes have passed since the step before."
+        "It is 2026-04-15 00:11 (Wednesday) in Asia/Shanghai, UTC+08:00. 20 minutes have passed since the step before."
     );
 }
 

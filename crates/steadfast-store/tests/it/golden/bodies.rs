@@ -44,7 +44,7 @@ use steadfast_core::workflow::gate::Refusal;
 use steadfast_core::workflow::spec::EffectClass;
 
 /// Number of kinds in [`place`].
-const KINDS: usize = 33;
+const KINDS: usize = 34;
 /// Number of refusals in [`refusal_place`].
 const REFUSALS: usize = 20;
 
