@@ -4,6 +4,7 @@
 //! of an [`Envelope`] that names the hash of the one before it, and never
 //! changed. Words and data stand in events only as [`Content`] names.
 
+pub mod archive;
 pub mod budget;
 pub mod envelope;
 pub mod ledger;
@@ -74,6 +75,8 @@ pub enum Body {
     BudgetSet(Box<budget::BudgetSet>),
     PriceSet(budget::PriceSet),
     BudgetExhausted(budget::BudgetExhausted),
+
+    StepArchived(Box<archive::StepArchived>),
 }
 
 impl Body {
@@ -113,6 +116,7 @@ impl Body {
             Body::BudgetSet(_) => "budget_set",
             Body::PriceSet(_) => "price_set",
             Body::BudgetExhausted(_) => "budget_exhausted",
+            Body::StepArchived(_) => "step_archived",
         }
     }
 }
@@ -148,6 +152,7 @@ impl HoldsContent for Body {
             Body::PatchRefused(body) => body.patch.visit_content(visit),
             Body::QuestionOpened(body) => body.content.visit_content(visit),
             Body::FactSet(body) => body.value.visit_content(visit),
+            Body::StepArchived(body) => body.visit_content(visit),
             Body::TaskPaused(_)
             | Body::TaskResumed(_)
             | Body::CancelRequested(_)

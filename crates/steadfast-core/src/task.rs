@@ -11,6 +11,7 @@
 
 mod admit;
 mod advance;
+mod archive;
 mod deliver;
 pub mod due;
 mod fold;

@@ -207,6 +207,7 @@ impl<'a> Walk<'a> {
             Body::BudgetSet(_)
             | Body::PriceSet(_)
             | Body::BudgetExhausted(_)
+            | Body::StepArchived(_)
             | Body::TaskStarted(_)
             | Body::TaskPaused(_)
             | Body::TaskResumed(_)

@@ -64,6 +64,10 @@ fn gist(body: &Body) -> String {
             None => format!("{} unknown", body.model),
         },
         Body::BudgetExhausted(body) => body.exhausted.to_string(),
+        Body::StepArchived(body) => {
+            let text = short(&body.text.text(), SHOWN);
+            format!("step {} importance {}: {text}", body.step, body.importance)
+        }
         Body::WorkflowAccepted(body) => short(&body.differences.join("; "), SHOWN),
         Body::ModelCalled(body) => format!(
             "{} step {} attempt {}: {} tokens{}, context {}",
