@@ -8,6 +8,7 @@ pub mod assemble;
 mod draw;
 mod earlier;
 pub mod excerpt;
+mod facts;
 pub mod fragment;
 mod instructions;
 pub mod layer;

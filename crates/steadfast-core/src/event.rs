@@ -77,6 +77,7 @@ pub enum Body {
     BudgetExhausted(budget::BudgetExhausted),
 
     StepArchived(Box<archive::StepArchived>),
+    PhaseEntered(machine::PhaseEntered),
 }
 
 impl Body {
@@ -117,6 +118,7 @@ impl Body {
             Body::PriceSet(_) => "price_set",
             Body::BudgetExhausted(_) => "budget_exhausted",
             Body::StepArchived(_) => "step_archived",
+            Body::PhaseEntered(_) => "phase_entered",
         }
     }
 }
@@ -166,6 +168,7 @@ impl HoldsContent for Body {
             | Body::SkillCalled(_)
             | Body::StateEntered(_)
             | Body::StateSkipped(_)
+            | Body::PhaseEntered(_)
             | Body::QuestionAnswered(_) => {}
         }
     }

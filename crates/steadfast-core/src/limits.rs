@@ -371,6 +371,14 @@ pub const EXTRACT_PIECES_MAX: usize = 2_000;
 pub const ARCHIVE_WORDS_TOKENS_MAX: u32 = 60;
 /// Calls of one step that its summary tells of one by one.
 pub const SUMMARY_CALLS_MAX: usize = 8;
+/// Tokens of one field of a phase, and how deep in a result it is looked for.
+pub const PHASE_FIELD_TOKENS_MAX: u32 = 120;
+pub const PHASE_FIELD_DEPTH_MAX: usize = 8;
+/// Tokens of facts that skills found in a context; those of people are all shown.
+pub const FACTS_TOKENS_MAX: u32 = 800;
+/// Bytes of a value that a result can set as a fact, and characters shown of one.
+pub const FACT_BYTES_MAX: usize = 4 * 1024;
+pub const FACT_CHARS_SHOWN: usize = 200;
 /// Words of the question that the archive is searched with.
 pub const RECALL_TERMS_MAX: usize = 128;
 

@@ -21,6 +21,8 @@ mod keep;
 mod moves;
 mod obey;
 pub mod outcome;
+mod phase;
+mod provide;
 pub mod record;
 mod retry;
 mod spend;

@@ -76,6 +76,7 @@ impl Lines {
             Body::FactSet(body) => {
                 format!("{} = {}", body.name, excerpt(&body.value, SHOWN))
             }
+            Body::PhaseEntered(body) => format!("phase {}", body.to),
             Body::BudgetSet(_) => "budget changed".to_owned(),
             Body::BudgetExhausted(body) => body.exhausted.to_string(),
             Body::TaskFailing(body) => {

@@ -55,7 +55,7 @@ pub fn compose(task: &Task, step: &Step, to: Option<&StateName>) -> Candidate {
     let summary = Summary {
         step: step.no,
         state: step.state.clone(),
-        phase: made.phase(step),
+        phase: made.phase(),
         fields: made.fields,
         references: made.references,
         rules_left_out: made.rules,
@@ -140,8 +140,36 @@ impl Making<'_> {
         if let Some(data) = data {
             let text = self.taken(data, density, &call.skill);
             if !text.is_empty() {
-                self.field(FieldName::KeyData, text, importance, cites);
+                self.field(FieldName::KeyData, text, importance, cites.clone());
             }
+            self.phase_fields(data, importance, &cites);
+        }
+    }
+
+    /// The fields of the present phase: members of that name in the data, word
+    /// for word. The template is that of the phase in which the summary is made.
+    fn phase_fields(&mut self, data: &Content, importance: u8, cites: &[Seq]) {
+        let workflow = &self.task.workflow;
+        let Some(phase) = workflow.spec.phases.get(self.task.phase()) else {
+            return;
+        };
+        if phase.fields.is_empty() {
+            return;
+        }
+        let value = data.json();
+        for name in &phase.fields {
+            let Some(found) = member(&value, name, 0) else {
+                continue;
+            };
+            let text = match found {
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
+            };
+            let taken = extract(&text, limits::PHASE_FIELD_TOKENS_MAX, self.lang);
+            self.rules += taken.rules;
+            let name = FieldName::Phase(name.clone());
+            let importance = importance.max(4);
+            self.field(name, one_line(&taken.text), importance, cites.to_vec());
         }
     }
 
@@ -177,12 +205,12 @@ impl Making<'_> {
         match &call.outcome {
             CallOutcome::Returned { seq, because, .. } => match because {
                 None => (
-                    say("returned, counted", "已返回，算数"),
+                    say("counted", "算数"),
                     deed(3),
                     Some(*seq),
                 ),
                 Some(because) => {
-                    let said = say("returned, not accepted: ", "已返回，未被接受：");
+                    let said = say("not accepted: ", "未被接受：");
                     (format!("{said}{because}"), deed(2), Some(*seq))
                 }
             },
@@ -315,10 +343,9 @@ impl Making<'_> {
         self.field(FieldName::StateChange, text, importance, cites);
     }
 
-    fn phase(&self, step: &Step) -> Option<String> {
-        let machine = &self.task.workflow.machine;
-        let state = machine.states.get(step.state.as_ref()?)?;
-        state.phase.clone()
+    fn phase(&self) -> Option<String> {
+        let name = self.task.phase();
+        (!name.is_empty()).then(|| name.to_owned())
     }
 }
 
@@ -361,9 +388,24 @@ pub(crate) fn contradicted(text: &str, facts: &BTreeMap<String, Value>) -> Vec<(
 pub(crate) fn now_in_force(name: &str, value: &Value, lang: Lang) -> String {
     match lang {
         Lang::En => {
-            format!("\n(in force now: {name} = {value}; what is said here otherwise is not)")
+            format!("\n(in force now: {name} = {value})")
         }
-        Lang::Zh => format!("\n（现行：{name} = {value}；此处不同的值无效）"),
+        Lang::Zh => format!("\n（现行：{name} = {value}）"),
+    }
+}
+
+/// The first member of a name, wherever it stands.
+fn member<'a>(value: &'a Value, name: &str, depth: usize) -> Option<&'a Value> {
+    if depth > limits::PHASE_FIELD_DEPTH_MAX {
+        return None;
+    }
+    match value {
+        Value::Object(members) => members.get(name).or_else(|| {
+            let mut inner = members.values();
+            inner.find_map(|inner| member(inner, name, depth + 1))
+        }),
+        Value::Array(items) => items.iter().find_map(|item| member(item, name, depth + 1)),
+        _ => None,
     }
 }
 

@@ -64,24 +64,9 @@ pub struct Reference {
     pub of: String,
 }
 
-impl FieldName {
-    fn label(&self, lang: Lang) -> &str {
-        match (self, lang) {
-            (FieldName::Action, Lang::En) => "action",
-            (FieldName::Action, Lang::Zh) => "动作",
-            (FieldName::Result, Lang::En) => "result",
-            (FieldName::Result, Lang::Zh) => "结果",
-            (FieldName::KeyData, Lang::En) => "key data",
-            (FieldName::KeyData, Lang::Zh) => "关键数据",
-            (FieldName::StateChange, Lang::En) => "state change",
-            (FieldName::StateChange, Lang::Zh) => "状态变化",
-            (FieldName::Phase(name), _) => name,
-        }
-    }
-}
-
 impl Summary {
-    /// The lines that a context shows.
+    /// The lines that a context shows: the action with its result, then what was
+    /// found, then where it led. Terse, since it stands beside many others.
     pub fn text(&self, lang: Lang) -> String {
         let state = self.state.as_ref().map_or("", StateName::as_str);
         let mut out = match (lang, state) {
@@ -91,28 +76,41 @@ impl Summary {
             (Lang::Zh, state) => format!("[第 {} 步，{state}]", self.step),
         };
         let colon = if lang == Lang::Zh { "：" } else { ": " };
+        let mut first = true;
         for field in &self.fields {
-            let _ = write!(out, "\n{}{colon}{}", field.name.label(lang), field.text);
+            let text = &field.text;
+            let _ = match &field.name {
+                FieldName::Action if first => write!(out, " {text}"),
+                FieldName::Result => write!(out, "{colon}{text}"),
+                FieldName::Phase(name) => write!(out, "\n{name}{colon}{text}"),
+                FieldName::Action | FieldName::KeyData | FieldName::StateChange => {
+                    write!(out, "\n{text}")
+                }
+            };
+            first = false;
         }
         for one in &self.references {
+            let name = beginning(&one.hash);
             let _ = match lang {
-                Lang::En => write!(
-                    out,
-                    "\nwhole {}: {} ({} bytes)",
-                    one.of, one.hash, one.bytes
-                ),
-                Lang::Zh => write!(out, "\n{} 全文：{}（{} 字节）", one.of, one.hash, one.bytes),
+                Lang::En => write!(out, "\nwhole {}: {name} ({} bytes)", one.of, one.bytes),
+                Lang::Zh => write!(out, "\n{} 全文：{name}（{} 字节）", one.of, one.bytes),
             };
         }
         if self.rules_left_out > 0 {
             let n = self.rules_left_out;
             let _ = match lang {
-                Lang::En => write!(out, "\n(sentences that give rules, not repeated: {n})"),
-                Lang::Zh => write!(out, "\n（含规则的句子未转述：{n}）"),
+                Lang::En => write!(out, "\n({n} with rules left out)"),
+                Lang::Zh => write!(out, "\n（含规则者略去 {n} 句）"),
             };
         }
         out
     }
+}
+
+/// Enough of a name to find it by within a task; the whole of it is in the
+/// summary.
+fn beginning(hash: &Hash) -> String {
+    hash.to_string().chars().take(15).collect()
 }
 
 fn is_zero(count: &u32) -> bool {

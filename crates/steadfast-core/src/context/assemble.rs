@@ -77,7 +77,7 @@ pub fn assemble(
     let tool_tokens = tokenizer.count(&sealed_tools.text());
 
     let mut caps = Caps {
-        archive: earlier::room(room),
+        archive: earlier::room(task, room),
         steps: layer::working_steps(task).min(task.state.beliefs.steps.len()),
         document: limits::DOCUMENT_TOKENS_MAX,
         result: limits::RESULT_TOKENS_MAX,

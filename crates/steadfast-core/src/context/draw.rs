@@ -364,6 +364,7 @@ impl Fitting<'_> {
                 vec![Piece::User { texts }],
             );
         }
+        self.facts(drawn);
         if let Some(text) = instructions::in_force(&self.task.state.ledger, self.lang()) {
             let constraints = self.task.state.ledger.in_force();
             let mut sources: Vec<Seq> = constraints.map(|one| one.message).collect();
@@ -373,6 +374,7 @@ impl Fitting<'_> {
             let pieces = vec![Piece::User { texts }];
             self.put(drawn, sources, FragmentKind::Ledger, pieces);
         }
+        self.phase(drawn);
         let due = self.task.due_skills();
         let (open, _) = self.task.open_states();
         let optional = |skill: &crate::id::SkillName| {

@@ -17,6 +17,7 @@ use crate::hash::Hash;
 use crate::id::{CallId, Seq};
 use crate::ledger::Constraint;
 use crate::limits;
+use crate::task::Task;
 use crate::workflow::contract::Lang;
 
 /// The name under which the archive stands among the calls of a context. No
@@ -24,7 +25,10 @@ use crate::workflow::contract::Lang;
 pub const EARLIER_STEPS: &str = "earlier_steps";
 
 /// Tokens that earlier steps get of what is free.
-pub(super) fn room(free: u32) -> u32 {
+pub(super) fn room(task: &Task, free: u32) -> u32 {
+    if let Some(asked) = task.workflow.spec.limits.archive_tokens {
+        return asked.min(free);
+    }
     let share = u64::from(free) * u64::from(limits::ARCHIVE_SHARE_PERCENT) / 100;
     let share = u32::try_from(share).unwrap_or(u32::MAX);
     share.min(limits::ARCHIVE_TOKENS_MAX)

@@ -1,4 +1,5 @@
-//! The facts in force, as a model reads them: one line each, with its source.
+//! The facts in force, as a model reads them: one line each, with its source;
+//! and the instruction of the present phase.
 //!
 //! They stand near the end, after everything that may still name an older value.
 //! People's facts are all shown; of those that skills found, the newest within
@@ -53,6 +54,24 @@ impl Fitting<'_> {
         let texts = vec![Text::Inline(text)];
         let pieces = vec![Piece::User { texts }];
         self.put(drawn, sorted(sources), FragmentKind::Facts, pieces);
+    }
+}
+
+impl Fitting<'_> {
+    /// The workflow's own words on the present phase.
+    pub(super) fn phase(&self, drawn: &mut Drawn) {
+        let name = self.task.phase();
+        let phase = self.task.workflow.spec.phases.get(name);
+        let Some(instruction) = phase.and_then(|phase| phase.instruction.as_ref()) else {
+            return;
+        };
+        let text = match self.lang() {
+            Lang::En => format!("Phase {name}: {instruction}"),
+            Lang::Zh => format!("阶段 {name}：{instruction}"),
+        };
+        let texts = vec![Text::Inline(text)];
+        let pieces = vec![Piece::User { texts }];
+        self.put(drawn, vec![Seq(1)], FragmentKind::Phase, pieces);
     }
 }
 

@@ -29,6 +29,7 @@ pub(super) fn advance(draft: &mut Draft<'_>) -> Result<(), Stop> {
     if draft.task.state.stands.exhausted.is_some() {
         return Ok(());
     }
+    draft.enter_phase()?;
     draft.archive_surplus()?;
     draft.steer()?;
     draft.begin_reads()?;

@@ -178,6 +178,7 @@ impl State {
                 self.stands.exhausted = None;
             }
             Body::PriceSet(body) => self.priced(body.price.clone()),
+            Body::PhaseEntered(body) => self.beliefs.phase = Some(body.to.clone()),
             Body::StepArchived(body) => self.step_archived(event, body)?,
             Body::BudgetExhausted(body) => {
                 let waits = body.then == OnExhausted::Ask;

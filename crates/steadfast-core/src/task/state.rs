@@ -77,6 +77,9 @@ pub struct Beliefs {
     pub visit: Visit,
     /// The last steps in full, oldest first.
     pub steps: VecDeque<Step>,
+    /// The phase that a rule switched to; none while none did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
     /// Summaries of the steps before those.
     #[serde(default)]
     pub archive: Archive,

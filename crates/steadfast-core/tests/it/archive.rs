@@ -4,6 +4,7 @@
 
 mod long;
 mod memory;
+mod phases;
 mod price;
 mod random;
 

@@ -201,7 +201,7 @@ fn a_summary_names_its_fields_and_sources() {
         .collect();
     let wanted = [
         ("action", "look {\"at\":1}", 3),
-        ("result", "returned, counted", 3),
+        ("result", "counted", 3),
         ("key_data", "{\"doors\":12}", 3),
         ("state_change", "LOOK → NOTE; contract 1/2", 3),
     ];
@@ -230,7 +230,7 @@ fn records_are_in_the_language_of_the_task() {
     let shown = earlier(bench.request.as_ref().expect("open"));
     assert!(shown.starts_with("较早步骤的记录"), "{shown}");
     assert!(
-        shown.contains("[第 1 步，LOOK]\n动作：look {\"地点\":\"上海\"}\n结果：已返回，算数"),
+        shown.contains("[第 1 步，LOOK] look {\"地点\":\"上海\"}：算数\n"),
         "{shown}"
     );
 }

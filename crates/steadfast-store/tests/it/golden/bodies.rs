@@ -13,7 +13,7 @@ use steadfast_core::event::budget::{BudgetExhausted, BudgetSet, PriceSet};
 use steadfast_core::event::ledger::{
     Cited, FactSet, LedgerChanged, PatchRefused, QuestionAnswered, QuestionOpened,
 };
-use steadfast_core::event::machine::{Place, StateEntered, StateSkipped};
+use steadfast_core::event::machine::{PhaseEntered, Place, StateEntered, StateSkipped};
 use steadfast_core::event::model::{
     Finish, ModelCalled, ModelFailed, ModelFailure, ModelReplied, ProposedCall, Usage,
 };
@@ -44,7 +44,7 @@ use steadfast_core::workflow::gate::Refusal;
 use steadfast_core::workflow::spec::EffectClass;
 
 /// Number of kinds in [`place`].
-const KINDS: usize = 34;
+const KINDS: usize = 35;
 /// Number of refusals in [`refusal_place`].
 const REFUSALS: usize = 20;
 
@@ -84,6 +84,7 @@ fn place(body: &Body) -> usize {
         Body::PriceSet(_) => 31,
         Body::BudgetExhausted(_) => 32,
         Body::StepArchived(_) => 33,
+        Body::PhaseEntered(_) => 34,
     }
 }
 
@@ -153,8 +154,13 @@ fn archive(salt: &Salt) -> Vec<(Source, Body)> {
         },
     ];
     let why = [Left::WorkingLayer, Left::Window];
+    let entered = PhaseEntered {
+        from: Some("research".to_owned()),
+        to: "writing".to_owned(),
+        condition: "counters.steps > 20".to_owned(),
+    };
     let both = by.into_iter().zip(why);
-    both.map(|(by, why)| {
+    let archived = both.map(|(by, why)| {
         let body = StepArchived {
             step: 3,
             opened: Seq(14),
@@ -171,8 +177,10 @@ fn archive(salt: &Salt) -> Vec<(Source, Body)> {
             words: Some(salt.seal_text("先查资料")),
         };
         (Source::Runtime, Body::StepArchived(Box::new(body)))
-    })
-    .collect()
+    });
+    archived
+        .chain([(Source::Runtime, Body::PhaseEntered(entered))])
+        .collect()
 }
 
 fn user() -> Source {
