@@ -4,6 +4,7 @@
 //! of an [`Envelope`] that names the hash of the one before it, and never
 //! changed. Words and data stand in events only as [`Content`] names.
 
+pub mod archive;
 pub mod budget;
 pub mod clock;
 pub mod envelope;
@@ -76,6 +77,8 @@ pub enum Body {
     PriceSet(budget::PriceSet),
     BudgetExhausted(budget::BudgetExhausted),
 
+    StepArchived(Box<archive::StepArchived>),
+    PhaseEntered(machine::PhaseEntered),
     ClockRead(clock::ClockRead),
 }
 
@@ -116,6 +119,8 @@ impl Body {
             Body::BudgetSet(_) => "budget_set",
             Body::PriceSet(_) => "price_set",
             Body::BudgetExhausted(_) => "budget_exhausted",
+            Body::StepArchived(_) => "step_archived",
+            Body::PhaseEntered(_) => "phase_entered",
             Body::ClockRead(_) => "clock_read",
         }
     }
@@ -152,6 +157,7 @@ impl HoldsContent for Body {
             Body::PatchRefused(body) => body.patch.visit_content(visit),
             Body::QuestionOpened(body) => body.content.visit_content(visit),
             Body::FactSet(body) => body.value.visit_content(visit),
+            Body::StepArchived(body) => body.visit_content(visit),
             Body::TaskPaused(_)
             | Body::TaskResumed(_)
             | Body::CancelRequested(_)
@@ -166,6 +172,7 @@ impl HoldsContent for Body {
             | Body::SkillCalled(_)
             | Body::StateEntered(_)
             | Body::StateSkipped(_)
+            | Body::PhaseEntered(_)
             | Body::QuestionAnswered(_) => {}
         }
     }

@@ -76,12 +76,14 @@ impl Lines {
             Body::FactSet(body) => {
                 format!("{} = {}", body.name, excerpt(&body.value, SHOWN))
             }
+            Body::PhaseEntered(body) => format!("phase {}", body.to),
             Body::BudgetSet(_) => "budget changed".to_owned(),
             Body::BudgetExhausted(body) => body.exhausted.to_string(),
             Body::TaskFailing(body) => {
                 format!("{}; a deed in flight settles first", body.diagnosis)
             }
             Body::PriceSet(_)
+            | Body::StepArchived(_)
             | Body::ClockRead(_)
             | Body::TaskStarted(_)
             | Body::TaskCancelled(_)

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
+use crate::archive::Archive;
 use crate::budget::{Account, Amounts, BudgetChange, Exhausted};
 use crate::content::{Content, HoldsContent, Salt};
 use crate::event::machine::Place;
@@ -76,6 +77,12 @@ pub struct Beliefs {
     pub visit: Visit,
     /// The last steps in full, oldest first.
     pub steps: VecDeque<Step>,
+    /// The phase that a rule switched to; none while none did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
+    /// Summaries of the steps before those.
+    #[serde(default)]
+    pub archive: Archive,
     /// The last result of each kind is `result` in conditions.
     pub last_result: Option<Content>,
 }
@@ -109,6 +116,9 @@ pub struct Step {
     pub no: u32,
     /// The reply that opened it (or the call that the runtime made by itself).
     pub seq: Seq,
+    /// Where the machine stood. None in logs from before there was an archive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<StateName>,
     pub text: Option<Content>,
     pub calls: Vec<StepCall>,
     /// The text was proposed as the answer, and refused.
@@ -508,6 +518,7 @@ impl HoldsContent for State {
             }
         }
         self.beliefs.steps.visit_content(visit);
+        self.beliefs.archive.visit_content(visit);
         self.beliefs.last_result.visit_content(visit);
         for said in &mut self.stands.messages {
             said.text.visit_content(visit);

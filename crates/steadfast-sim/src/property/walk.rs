@@ -207,6 +207,8 @@ impl<'a> Walk<'a> {
             Body::BudgetSet(_)
             | Body::PriceSet(_)
             | Body::BudgetExhausted(_)
+            | Body::StepArchived(_)
+            | Body::PhaseEntered(_)
             | Body::ClockRead(_)
             | Body::TaskStarted(_)
             | Body::TaskPaused(_)

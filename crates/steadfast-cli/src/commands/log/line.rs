@@ -64,6 +64,14 @@ fn gist(body: &Body) -> String {
             None => format!("{} unknown", body.model),
         },
         Body::BudgetExhausted(body) => body.exhausted.to_string(),
+        Body::PhaseEntered(body) => {
+            let from = body.from.as_deref().unwrap_or("start");
+            format!("{from} → {}: {}", body.to, body.condition)
+        }
+        Body::StepArchived(body) => {
+            let text = short(&body.text.text(), SHOWN);
+            format!("step {} importance {}: {text}", body.step, body.importance)
+        }
         Body::ClockRead(body) => match body.rested_seconds {
             Some(rested) => format!("{}, after {rested} s without an event", body.zone),
             None => body.zone.clone(),
