@@ -74,6 +74,7 @@ pub enum Body {
     BudgetSet(Box<budget::BudgetSet>),
     PriceSet(budget::PriceSet),
     BudgetExhausted(budget::BudgetExhausted),
+    HandlingSet(model::HandlingSet),
 }
 
 impl Body {
@@ -113,6 +114,7 @@ impl Body {
             Body::BudgetSet(_) => "budget_set",
             Body::PriceSet(_) => "price_set",
             Body::BudgetExhausted(_) => "budget_exhausted",
+            Body::HandlingSet(_) => "handling_set",
         }
     }
 }
@@ -157,6 +159,7 @@ impl HoldsContent for Body {
             | Body::BudgetSet(_)
             | Body::PriceSet(_)
             | Body::BudgetExhausted(_)
+            | Body::HandlingSet(_)
             | Body::ApprovalRequested(_)
             | Body::SkillCalled(_)
             | Body::StateEntered(_)

@@ -21,7 +21,7 @@ use serde_json::Value;
 
 pub use file::{
     AnswerFormat, CallIds, Durability, HeaderValue, InlineReasoning, KeyHeader, Kind,
-    MaxTokensField, Model, Price, Provider, Settings, SystemMessages, Thinking, ThinkingWord,
+    MaxTokensField, Model, Price, Provider, Retry, Settings, SystemMessages, Thinking, ThinkingWord,
     Timeouts,
 };
 pub use layer::{Layer, Origin};

@@ -82,6 +82,7 @@ impl Lines {
                 format!("{}; a deed in flight settles first", body.diagnosis)
             }
             Body::PriceSet(_)
+            | Body::HandlingSet(_)
             | Body::TaskStarted(_)
             | Body::TaskCancelled(_)
             | Body::TaskCompleted(_)

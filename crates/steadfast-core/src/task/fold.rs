@@ -177,6 +177,7 @@ impl State {
                 self.stands.exhausted = None;
             }
             Body::PriceSet(body) => self.priced(body.price.clone()),
+            Body::HandlingSet(body) => self.stands.handling = body.handling,
             Body::BudgetExhausted(body) => {
                 let waits = body.then == OnExhausted::Ask;
                 self.stands.exhausted = waits.then(|| body.exhausted.clone());

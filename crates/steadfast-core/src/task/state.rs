@@ -18,6 +18,7 @@ use crate::facts::Facts;
 use crate::hash::Hash;
 use crate::id::{CallId, Epoch, Principal, Seq, SkillName, StateName, TaskId, Timestamp};
 use crate::ledger::{ConstraintId, Ledger};
+use crate::handling::Handling;
 use crate::price::Price;
 use crate::workflow::gate::Refusal;
 use crate::workflow::spec::EffectClass;
@@ -192,6 +193,8 @@ pub struct Stands {
     pub budget: BudgetChange,
     /// What the model's tokens cost, as last recorded.
     pub price: Option<Price>,
+    /// What the model's settings say, as last recorded.
+    pub handling: Handling,
     /// The call that was not made: until a person raises the budget, nothing new
     /// begins.
     pub exhausted: Option<Exhausted>,

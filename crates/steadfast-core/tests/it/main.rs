@@ -10,6 +10,7 @@ mod context;
 mod effects;
 mod fidelity;
 mod gate;
+mod handling;
 mod harness;
 mod instructions;
 mod ledger;

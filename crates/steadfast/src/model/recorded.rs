@@ -22,6 +22,7 @@ use serde_json::Value;
 use steadfast_core::context::Request;
 use steadfast_core::event::model::ModelFailure;
 use steadfast_core::event::task::Window;
+use steadfast_core::handling::Handling;
 use steadfast_core::hash::Hash;
 use steadfast_core::price::Price;
 use steadfast_core::proposal::{ModelError, Reply};
@@ -210,6 +211,11 @@ impl Model for Recorded {
 
     fn price(&self) -> Option<&Price> {
         self.header.price.as_ref()
+    }
+
+    fn handling(&self) -> Handling {
+        // A contract in another mark-up would be another request.
+        self.header.handling
     }
 
     fn parameters(&self) -> Value {

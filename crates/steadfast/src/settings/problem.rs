@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use steadfast_core::handling::Handling;
 
 use super::file::{HeaderValue, is_secret_header};
 use super::{Kind, Model, Origin, Settings};
@@ -190,6 +191,10 @@ pub(super) fn contradictions(
                 "give it with `key` or `headers`, by reference",
             );
         }
+        if let Some((message, hint)) = of_retry(&format!("provider `{name}`"), provider.handling())
+        {
+            report(format!("{path}.retry"), message, hint);
+        }
         for (header, value) in &provider.headers {
             if matches!(value, HeaderValue::Text(_)) && is_secret_header(header) {
                 report(
@@ -215,6 +220,27 @@ pub(super) fn contradictions(
     problems
 }
 
+fn of_retry(whose: &str, handling: Handling) -> Option<(String, &'static str)> {
+    let retry = handling.retry;
+    if retry.factor == Some(0) {
+        return Some((
+            format!("the pauses of {whose} are to shrink: `factor` is 0"),
+            "1 keeps them as they are, 2 doubles them",
+        ));
+    }
+    match (retry.backoff_ms, retry.backoff_max_ms) {
+        (_, Some(0)) => Some((
+            format!("the longest pause of {whose} is none"),
+            "`backoff_max_ms` is at least 1",
+        )),
+        (Some(first), Some(most)) if first > most => Some((
+            format!("the first pause of {whose} is {first} ms, and the longest {most} ms"),
+            "give a larger `backoff_max_ms`, or a smaller `backoff_ms`",
+        )),
+        _ => None,
+    }
+}
+
 fn of_model(name: &str, model: &Model, settings: &Settings) -> Option<(String, &'static str)> {
     if let Some(price) = &model.price
         && price.to_micros().is_none()
@@ -223,6 +249,13 @@ fn of_model(name: &str, model: &Model, settings: &Settings) -> Option<(String, &
             format!("the price of model `{name}` is none"),
             "prices are not negative and have at most six decimals",
         ));
+    }
+    let provider = model.provider.as_ref();
+    let provider = provider.and_then(|name| settings.providers.get(name));
+    if model.retry.is_some()
+        && let Some(found) = of_retry(&format!("model `{name}`"), model.handling(provider))
+    {
+        return Some(found);
     }
     if let (Some(window), Some(output)) = (model.window, model.output_tokens)
         && output >= window

@@ -64,6 +64,9 @@ fn gist(body: &Body) -> String {
             None => format!("{} unknown", body.model),
         },
         Body::BudgetExhausted(body) => body.exhausted.to_string(),
+        Body::HandlingSet(body) => {
+            format!("{} {}", body.model, short(&json(&body.handling), SHOWN))
+        }
         Body::WorkflowAccepted(body) => short(&body.differences.join("; "), SHOWN),
         Body::ModelCalled(body) => format!(
             "{} step {} attempt {}: {} tokens{}, context {}",
