@@ -433,7 +433,13 @@ impl Fitting<'_> {
             .and_then(|state| state.group.as_ref());
         let style = Style {
             // Models differ in which one they obey best.
-            markup: self.task.state.stands.handling.markup.unwrap_or(spec.markup),
+            markup: self
+                .task
+                .state
+                .stands
+                .handling
+                .markup
+                .unwrap_or(spec.markup),
             form: spec.form,
             lang: self.lang(),
         };

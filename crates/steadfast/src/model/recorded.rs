@@ -63,6 +63,11 @@ struct State {
     file: Option<std::fs::File>,
 }
 
+/// Whether bytes are a recording that could be replayed.
+pub fn is_recording(bytes: &[u8]) -> bool {
+    Tape::parse(bytes, Path::new("")).is_ok()
+}
+
 impl Recorded {
     /// A model that answers from a recording.
     ///

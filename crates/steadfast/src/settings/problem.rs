@@ -18,15 +18,40 @@ pub struct Place {
     pub column: usize,
 }
 
-impl Place {
-    pub(super) fn of(file: &Path, text: &str, at: usize) -> Place {
-        let before = text.get(..at).unwrap_or(text);
-        let line = before.rfind('\n').map_or(0, |at| at + 1);
-        Place {
-            file: file.to_owned(),
-            line: before.matches('\n').count() + 1,
-            column: before[line..].chars().count() + 1,
+/// Where the lines of a text begin, so that many places are found in it without
+/// reading it anew for each.
+pub(super) struct Lines<'t> {
+    file: &'t Path,
+    text: &'t str,
+    starts: Vec<usize>,
+}
+
+impl<'t> Lines<'t> {
+    pub(super) fn of(file: &'t Path, text: &'t str) -> Lines<'t> {
+        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        let starts = std::iter::once(0).chain(ends.map(|(at, _)| at + 1));
+        Lines {
+            file,
+            text,
+            starts: starts.collect(),
         }
+    }
+
+    /// The place of a byte; that of the end where the text is shorter.
+    pub(super) fn place(&self, at: usize) -> Place {
+        let line = self.line(at);
+        let start = self.starts[line - 1];
+        let before = self.text.get(start..at);
+        Place {
+            file: self.file.to_owned(),
+            line,
+            column: before.unwrap_or(&self.text[start..]).chars().count() + 1,
+        }
+    }
+
+    /// The line of a byte, from 1.
+    pub(super) fn line(&self, at: usize) -> usize {
+        self.starts.partition_point(|start| *start <= at).max(1)
     }
 }
 
@@ -154,9 +179,11 @@ pub(super) fn contradictions(
 ) -> Vec<Problem> {
     // The place of the first value under a path.
     let place = |path: &str| {
+        let inside = format!("{path}.");
         let (_, (_, origin)) = values
-            .iter()
-            .find(|(name, _)| *name == path || name.starts_with(&format!("{path}.")))?;
+            .range(path.to_owned()..)
+            .take_while(|(name, _)| name.starts_with(path))
+            .find(|(name, _)| *name == path || name.starts_with(&inside))?;
         let Origin::File { file, line } = origin else {
             return None;
         };

@@ -201,7 +201,7 @@ impl Tape {
         Tape::parse(&std::fs::read(path).map_err(unreadable)?, path)
     }
 
-    fn parse(bytes: &[u8], path: &Path) -> Result<Tape, RecordingError> {
+    pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<Tape, RecordingError> {
         let bad = |line: usize, reason: String| RecordingError::Line {
             path: path.to_owned(),
             line,
