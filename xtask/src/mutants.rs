@@ -113,16 +113,15 @@ fn with_break(tree: &Path, mutant: &Mutant) -> Result<bool> {
 }
 
 fn test(tree: &Path, mutant: &Mutant) -> Result<std::process::Output> {
+    // Parts of the library stand behind a feature that is off by default.
+    let features: &[&str] = match mutant.package {
+        "steadfast" => &["--features", "mcp"],
+        _ => &[],
+    };
     Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()))
-        .args([
-            "test",
-            "--package",
-            mutant.package,
-            "--tests",
-            "--lib",
-            "--",
-            mutant.killed_by,
-        ])
+        .args(["test", "--package", mutant.package])
+        .args(features)
+        .args(["--tests", "--lib", "--", mutant.killed_by])
         .current_dir(tree)
         .env("CARGO_TARGET_DIR", root().join("target"))
         .stdin(Stdio::null())

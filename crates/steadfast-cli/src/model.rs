@@ -8,6 +8,7 @@ use steadfast::model::recorded::{Recorded, Take};
 use steadfast::model::select::select_in;
 use steadfast::model::{Model, Script};
 use steadfast::settings::Kind;
+use steadfast::skill::prompt;
 use steadfast_core::event::Body;
 use steadfast_core::event::task::Window;
 use steadfast_core::id::{CallId, Seq, TaskId};
@@ -29,6 +30,12 @@ pub(crate) fn named(model: Option<&str>, recording: &Recording) -> String {
 /// The model of this name, and why it is this one.
 pub(crate) fn choose(name: &str, settings: &Settings) -> Result<(Arc<dyn Model>, String), Error> {
     Ok(select_in(name, &settings.resolved, &settings::env)?)
+}
+
+/// The models that prompts of a workflow may name: the same as `--model` takes.
+pub(crate) fn for_skills(settings: &Settings) -> prompt::Models {
+    let resolved = settings.resolved.clone();
+    Arc::new(move |name| Ok(select_in(name, &resolved, &settings::env)?.0))
 }
 
 /// The model with its replies recorded, where that is asked for.

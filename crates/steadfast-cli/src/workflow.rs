@@ -13,7 +13,9 @@ use steadfast_core::workflow::spec::SkillSpec;
 
 use crate::error::Error;
 use crate::input;
+use crate::model;
 use crate::printer::Printer;
+use crate::settings::Settings;
 
 /// A workflow file with everything that it names.
 pub(crate) struct Loaded {
@@ -30,8 +32,12 @@ pub(crate) struct Loaded {
 /// # Errors
 ///
 /// When a file cannot be read, or is no workflow at all.
-pub(crate) fn load(path: &Path, registry: Option<&Path>) -> Result<Loaded, Error> {
-    load_for(path, registry, &|_| BTreeSet::new())
+pub(crate) fn load(
+    path: &Path,
+    registry: Option<&Path>,
+    settings: &Settings,
+) -> Result<Loaded, Error> {
+    load_for(path, registry, settings, &|_| BTreeSet::new())
 }
 
 /// The same, where some skills are not carried out and so need not be there.
@@ -42,6 +48,7 @@ pub(crate) fn load(path: &Path, registry: Option<&Path>) -> Result<Loaded, Error
 pub(crate) fn load_for(
     path: &Path,
     registry: Option<&Path>,
+    settings: &Settings,
     without: &dyn Fn(&Spec) -> BTreeSet<SkillName>,
 ) -> Result<Loaded, Error> {
     let name = path.display().to_string();
@@ -60,7 +67,7 @@ pub(crate) fn load_for(
     let without = without(&spec);
     let mut carried_out = spec.clone();
     carried_out.skills.retain(|name, _| !without.contains(name));
-    let built = Skills::build(&carried_out, folder(path), &BTreeMap::new());
+    let built = build(&carried_out, folder(path), settings);
     let skills = match built {
         Ok(skills) => Some(skills),
         Err(errors) => {
@@ -150,14 +157,28 @@ impl Warnings {
 
 /// The skills of a workflow that was accepted before. Relative paths start at
 /// `base_dir`.
-pub(crate) fn skills(spec: &Spec, base_dir: &Path) -> Result<Skills, Error> {
-    Skills::build(spec, base_dir, &BTreeMap::new()).map_err(|errors| {
+pub(crate) fn skills(spec: &Spec, base_dir: &Path, settings: &Settings) -> Result<Skills, Error> {
+    build(spec, base_dir, settings).map_err(|errors| {
         errors
             .into_iter()
             .next()
             .expect("a failed build names what failed")
             .into()
     })
+}
+
+/// Prompts may name the models that the settings describe.
+fn build(
+    spec: &Spec,
+    base_dir: &Path,
+    settings: &Settings,
+) -> Result<Skills, Vec<registry::Error>> {
+    Skills::build_with(
+        spec,
+        base_dir,
+        &BTreeMap::new(),
+        &model::for_skills(settings),
+    )
 }
 
 /// The folder that the relative paths of a workflow file start at.

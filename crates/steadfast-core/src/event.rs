@@ -80,6 +80,7 @@ pub enum Body {
     StepArchived(Box<archive::StepArchived>),
     PhaseEntered(machine::PhaseEntered),
     ClockRead(clock::ClockRead),
+    HandlingSet(model::HandlingSet),
 }
 
 impl Body {
@@ -122,6 +123,7 @@ impl Body {
             Body::StepArchived(_) => "step_archived",
             Body::PhaseEntered(_) => "phase_entered",
             Body::ClockRead(_) => "clock_read",
+            Body::HandlingSet(_) => "handling_set",
         }
     }
 }
@@ -168,6 +170,7 @@ impl HoldsContent for Body {
             | Body::PriceSet(_)
             | Body::BudgetExhausted(_)
             | Body::ClockRead(_)
+            | Body::HandlingSet(_)
             | Body::ApprovalRequested(_)
             | Body::SkillCalled(_)
             | Body::StateEntered(_)

@@ -43,6 +43,7 @@ pub mod archive;
 pub mod validate;
 
 pub mod context;
+pub mod handling;
 pub mod price;
 pub mod proposal;
 pub mod rules;

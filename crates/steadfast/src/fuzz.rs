@@ -119,6 +119,28 @@ pub fn log(bytes: &[u8]) {
     }
 }
 
+/// A task as a file: what an import would find in it.
+pub fn export(bytes: &[u8]) {
+    if let Ok(survey) = steadfast_store::transfer::survey(|| Ok(bytes)) {
+        let _ = survey.is_whole();
+    }
+}
+
+/// A recording of model calls, and a script of replies.
+pub fn replies(bytes: &[u8]) {
+    let _ = crate::model::recorded::is_recording(bytes);
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        let _ = crate::model::Script::parse(text);
+    }
+}
+
+/// A settings file.
+pub fn settings(bytes: &[u8]) {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        let _ = crate::settings::read_text(text, std::path::Path::new("fuzzed"));
+    }
+}
+
 /// A workflow file, from its text to its findings.
 pub fn workflow(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else {

@@ -14,6 +14,7 @@ pub mod delta;
 pub mod embeddings;
 pub mod extractive;
 pub mod failure;
+pub mod handled;
 #[cfg(any(feature = "openai", feature = "anthropic"))]
 pub mod http;
 #[cfg(any(feature = "openai", feature = "anthropic"))]
@@ -31,6 +32,7 @@ use async_trait::async_trait;
 use serde_json::Value;
 use steadfast_core::context::Request;
 use steadfast_core::event::task::Window;
+use steadfast_core::handling::Handling;
 use steadfast_core::proposal::{ModelError, Reply};
 use steadfast_core::rules::Tokenizer;
 
@@ -38,6 +40,7 @@ use crate::secret::Secret;
 
 pub use courteous::{CoolDowns, Courteous};
 pub use extractive::Extractive;
+pub use handled::Handled;
 pub use parameters::Parameters;
 pub use recorded::Recorded;
 pub use scripted::{Script, Scripted};
@@ -67,6 +70,12 @@ pub trait Model: Send + Sync {
     /// it: under one, a call without a price is not made.
     fn price(&self) -> Option<&Price> {
         None
+    }
+
+    /// What its settings say of how a task treats it, over what the workflow
+    /// does: the mark-up of the contract, and how it is waited for.
+    fn handling(&self) -> Handling {
+        Handling::default()
     }
 
     /// What is sent with every request beside the request itself: the sampling

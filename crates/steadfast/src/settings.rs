@@ -21,8 +21,8 @@ use serde_json::Value;
 
 pub use file::{
     AnswerFormat, CallIds, Durability, HeaderValue, InlineReasoning, KeyHeader, Kind,
-    MaxTokensField, Model, Price, Provider, Settings, SystemMessages, Thinking, ThinkingWord,
-    Timeouts,
+    MaxTokensField, Model, Price, Provider, Retry, Settings, SystemMessages, Thinking,
+    ThinkingWord, Timeouts,
 };
 pub use layer::{Layer, Origin};
 pub use problem::{Error, Problem};
@@ -71,6 +71,15 @@ pub fn load(working_dir: &Path, env: Env<'_>, flags: Layer) -> Result<Resolved, 
     resolve(layers)
 }
 
+/// Reads the text of a file by itself; `path` is what its problems name.
+///
+/// # Errors
+///
+/// Every problem of the text, each with its place.
+pub fn read_text(text: &str, path: &Path) -> Result<Resolved, Error> {
+    resolve([layer::parse(text, path)?])
+}
+
 /// Lays layers over each other, the weakest first.
 ///
 /// # Errors
@@ -82,8 +91,15 @@ pub fn resolve(layers: impl IntoIterator<Item = Layer>) -> Result<Resolved, Erro
     for layer in layers {
         for (path, value, origin) in layer.values {
             // A list or a value of any kind is replaced as a whole.
-            let inside = |other: &Vec<String>| other.starts_with(&path) && *other != path;
-            values.retain(|other, _| !inside(other));
+            let inside = values
+                .range(path.clone()..)
+                .map(|(other, _)| other)
+                .take_while(|other| other.starts_with(&path))
+                .cloned()
+                .collect::<Vec<_>>();
+            for other in inside {
+                values.remove(&other);
+            }
             values.insert(path, (value, origin));
         }
     }

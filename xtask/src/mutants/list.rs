@@ -30,6 +30,8 @@ const INSTRUCTIONS: &str = "crates/steadfast-core/src/context/instructions.rs";
 const KEEP: &str = "crates/steadfast-core/src/task/keep.rs";
 const LEDGER: &str = "crates/steadfast-core/src/ledger/state.rs";
 const MANIFEST: &str = "crates/steadfast-core/src/context/manifest.rs";
+const MCP_BREAKER: &str = "crates/steadfast/src/skill/mcp/breaker.rs";
+const MCP_SERVER: &str = "crates/steadfast/src/skill/mcp/server.rs";
 const MOVES: &str = "crates/steadfast-core/src/task/moves.rs";
 const OBEY: &str = "crates/steadfast-core/src/task/obey.rs";
 const OUTCOME: &str = "crates/steadfast-core/src/task/outcome.rs";
@@ -621,4 +623,55 @@ pub(super) const MUTANTS: &[Mutant] = &[
             "statuses_are_told_apart_by_effect",
         )
     },
+    // Tools of other servers: the one that was pinned, and one failure is no end.
+    Mutant {
+        package: "steadfast",
+        ..mutant(
+            "G2",
+            "a tool that is no longer the pinned one",
+            MCP_SERVER,
+            "Some(_) => Standing::Changed,",
+            "Some(_) => Standing::Pinned,",
+            "r43_a_changed_tool_is_not_called",
+        )
+    },
+    Mutant {
+        package: "steadfast",
+        ..mutant(
+            "G2",
+            "a server's word that its tools changed",
+            MCP_SERVER,
+            "if anew || changed || old {",
+            "if anew || (changed && old) || old {",
+            "r43_a_changed_tool_is_not_called",
+        )
+    },
+    Mutant {
+        package: "steadfast",
+        ..mutant(
+            "G12",
+            "a server that is given up at its first failure",
+            MCP_BREAKER,
+            "self.failures >= limits::MCP_FAILURES_IN_A_ROW;",
+            "self.failures >= 1;",
+            "r109_one_failure_opens_nothing",
+        )
+    },
+    // What the settings of a model say.
+    mutant(
+        "G12",
+        "the patience of a model's settings",
+        RETRY,
+        "change.applied_to(self.workflow.spec.retry)",
+        "{ let _ = change; self.workflow.spec.retry }",
+        "the_patience_of_the_model_stands_over_the_workflow_s",
+    ),
+    mutant(
+        "G5",
+        "the mark-up of a model's settings",
+        DRAW,
+        "self.task.state.stands.handling.markup.unwrap_or(spec.markup)",
+        "spec.markup",
+        "a_contract_stands_in_the_mark_up_of_the_model_and_of_the_next_one",
+    ),
 ];

@@ -45,7 +45,7 @@ pub(crate) async fn run(
 ) -> Result<Exit, Error> {
     let (mut models, why) = model::each(&args.model, settings)?;
     let first = models();
-    let prepared = prepare(args, first.as_ref(), printer)?;
+    let prepared = prepare(args, first.as_ref(), settings, printer)?;
     let Prepared { plan, doubled } = &prepared;
     let planned = plan.trials.len() as u64 * u64::from(plan.repeats.max(1));
     printer.say(&format!("model: {why}"));
@@ -124,14 +124,22 @@ struct Prepared {
     doubled: Vec<String>,
 }
 
-fn prepare(args: &Attempts, model: &dyn Model, printer: &Printer) -> Result<Prepared, Error> {
+fn prepare(
+    args: &Attempts,
+    model: &dyn Model,
+    settings: &Settings,
+    printer: &Printer,
+) -> Result<Prepared, Error> {
     let doubles = match &args.doubles {
         Some(path) => Doubles::parse(&input::file("results of stand-ins", path)?)?,
         None => Doubles::default(),
     };
-    let loaded = workflow::load_for(&args.workflow, args.registry.as_deref(), &|spec| {
-        doubles.of(spec, args.live)
-    })?;
+    let loaded = workflow::load_for(
+        &args.workflow,
+        args.registry.as_deref(),
+        settings,
+        &|spec| doubles.of(spec, args.live),
+    )?;
     let (spec, skills, warnings) = loaded.accept()?;
     warnings.show(printer);
     let spec = attempts::prepare(spec, args.time_limit.map(|seconds| seconds * 1_000));

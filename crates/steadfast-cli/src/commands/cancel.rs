@@ -95,7 +95,7 @@ async fn skills(log: &Arc<SqliteLog>, task: &Task, settings: &Settings) -> Skill
     let origin = Origin::load(settings, &task.state.task).ok().flatten();
     match (spec, origin) {
         (Ok(spec), Some(origin)) => {
-            let skills = workflow::skills(&spec, workflow::folder(&origin.workflow));
+            let skills = workflow::skills(&spec, workflow::folder(&origin.workflow), settings);
             // Nor does an end need their secrets.
             let skills = skills.unwrap_or_default();
             match skills.secrets() {

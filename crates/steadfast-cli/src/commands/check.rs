@@ -19,8 +19,8 @@ struct Findings<'a> {
     findings: Vec<Report>,
 }
 
-pub(crate) fn run(args: &Check, _settings: &Settings, printer: &Printer) -> Result<Exit, Error> {
-    let findings = match workflow::load(&args.file, args.registry.as_deref()) {
+pub(crate) fn run(args: &Check, settings: &Settings, printer: &Printer) -> Result<Exit, Error> {
+    let findings = match workflow::load(&args.file, args.registry.as_deref(), settings) {
         Ok(loaded) => loaded.findings,
         // A file that is no workflow is a finding too, as long as it can be read.
         Err(Error::Workflow { diagnostics, .. }) => diagnostics,

@@ -93,11 +93,11 @@ async fn skills(
         None => base_dir_unknown(&recorded, &task.state.task)?,
     };
     let Some(file) = file.filter(|file| is_asked_about(file, onward)) else {
-        return workflow::skills(&recorded, &base_dir);
+        return workflow::skills(&recorded, &base_dir, settings);
     };
     let registry = onward.registry.as_deref();
     let registry = registry.or(origin.and_then(|origin| origin.registry.as_deref()));
-    let (spec, skills, warnings) = workflow::load(file, registry)?.accept()?;
+    let (spec, skills, warnings) = workflow::load(file, registry, settings)?.accept()?;
     if Hash::of_json(&spec) == Hash::of_json(&recorded) {
         return Ok(skills);
     }

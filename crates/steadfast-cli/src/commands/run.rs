@@ -17,7 +17,7 @@ use crate::settings::Settings;
 use crate::{budget, input, model, store, workflow};
 
 pub(crate) async fn run(args: Run, settings: &Settings, printer: &Printer) -> Result<Exit, Error> {
-    let loaded = workflow::load(&args.workflow, args.registry.as_deref())?;
+    let loaded = workflow::load(&args.workflow, args.registry.as_deref(), settings)?;
     let (spec, skills, warnings) = loaded.accept()?;
     warnings.show(printer);
     let id = args.task.map_or_else(store::new_task_id, TaskId::new);

@@ -85,6 +85,7 @@ impl Lines {
             Body::PriceSet(_)
             | Body::StepArchived(_)
             | Body::ClockRead(_)
+            | Body::HandlingSet(_)
             | Body::TaskStarted(_)
             | Body::TaskCancelled(_)
             | Body::TaskCompleted(_)

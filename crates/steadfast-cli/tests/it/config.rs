@@ -137,6 +137,56 @@ fn a_run_takes_its_settings_from_the_file() {
     assert!(!case.path(".steadfast").exists());
 }
 
+/// A prompt may name a model that the settings describe; the contract stands in
+/// the mark-up that they give the task's own model.
+#[test]
+fn prompts_and_contracts_follow_the_described_models() {
+    let case = Case::new();
+    case.write(
+        "steadfast.toml",
+        "model = \"play\"\n[models.play]\nkind = \"scripted\"\nfile = \"play.yaml\"\n\
+         contract_markup = \"xml\"\nretry = { patience_ms = 5000 }\n\
+         [models.judge]\nkind = \"scripted\"\nfile = \"judge.yaml\"\n",
+    );
+    case.write("judge.yaml", "- say: '{\"mood\": \"good\"}'\n");
+    case.write(
+        "play.yaml",
+        "- call: { skill: rate, args: { topic: tea } }\n- say: It is good.\n",
+    );
+    case.write(
+        "rate.yaml",
+        r"workflow_id: rating
+initial_state: A
+states:
+  A:
+    skill: rate
+    on_success: DONE
+    on_failure: A_RETRY
+skills:
+  rate:
+    kind: prompt
+    effect: read
+    input: { type: object, properties: { topic: { type: string } } }
+    output: { type: object, required: [mood], properties: { mood: { type: string } } }
+    config: { prompt: 'Rate {topic}.', model: judge }
+",
+    );
+    let ran = case.run(&["run", "rate.yaml", "--input", "Rate tea.", "--task", "t1"]);
+    let got = (ran.exit, ran.stdout.as_str());
+    assert_eq!(got, (0, "It is good.\n"), "{}", ran.stderr);
+    let log = case.run(&["log", "t1"]).stdout;
+    let handled: Vec<&str> = log.lines().filter(|l| l.contains("handling_set")).collect();
+    assert_eq!(handled.len(), 1, "{log}");
+    let said = r#"scripted {"markup":"xml","retry":{"patience_ms":5000}}"#;
+    assert!(handled[0].contains(said), "{handled:?}");
+    let content = case.run(&["log", "t1", "--json"]).stdout;
+    assert!(content.contains("<execution_contract>"), "{content}");
+    assert!(!content.contains("[EXECUTION_CONTRACT]"), "{content}");
+    // The contexts come out again from the log alone.
+    let verified = case.run(&["verify", "t1"]);
+    assert_eq!(verified.exit, 0, "{}{}", verified.stdout, verified.stderr);
+}
+
 /// A run is recorded once and replayed without the model: the same answer, and
 /// a miss where the input is another.
 #[cfg(unix)]

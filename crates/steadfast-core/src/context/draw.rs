@@ -451,7 +451,14 @@ impl Fitting<'_> {
             .current_def()
             .and_then(|state| state.group.as_ref());
         let style = Style {
-            markup: spec.markup,
+            // Models differ in which one they obey best.
+            markup: self
+                .task
+                .state
+                .stands
+                .handling
+                .markup
+                .unwrap_or(spec.markup),
             form: spec.form,
             lang: self.lang(),
         };

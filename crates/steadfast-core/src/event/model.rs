@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::budget::Amounts;
 use crate::content::{Content, HoldsContent};
+use crate::handling::Handling;
 use crate::hash::Hash;
 use crate::id::{CallId, Seq};
 
@@ -116,6 +117,14 @@ pub struct ModelFailed {
     /// process that held the task had room to make it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made_at_most: Option<u64>,
+}
+
+/// How the model is handled from here on: what its settings say over what the
+/// workflow does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HandlingSet {
+    pub model: String,
+    pub handling: Handling,
 }
 
 /// Classes of failed model calls, each with its own handling.

@@ -180,6 +180,7 @@ impl State {
             Body::PriceSet(body) => self.priced(body.price.clone()),
             Body::PhaseEntered(body) => self.beliefs.phase = Some(body.to.clone()),
             Body::StepArchived(body) => self.step_archived(event, body)?,
+            Body::HandlingSet(body) => self.stands.handling = body.handling,
             Body::BudgetExhausted(body) => {
                 let waits = body.then == OnExhausted::Ask;
                 self.stands.exhausted = waits.then(|| body.exhausted.clone());

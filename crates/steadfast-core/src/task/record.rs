@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use crate::content::Salt;
 use crate::context::Request;
 use crate::event::budget::{BudgetSet, PriceSet};
-use crate::event::model::{Finish, ModelFailure, ModelReplied, ProposedCall, Usage};
+use crate::event::model::{Finish, HandlingSet, ModelFailure, ModelReplied, ProposedCall, Usage};
 use crate::event::proposal::{
     AnswerAdmitted, AnswerRefused, ApprovalDecided, ApprovalRequested, CallAdmitted, CallRefused,
 };
@@ -19,6 +19,7 @@ use crate::event::task::{
     TaskResumed, TaskStarted, UserSent, WorkflowAccepted,
 };
 use crate::event::{Body, Event};
+use crate::handling::Handling;
 use crate::id::{CallId, Epoch, Principal, Seq, TaskId, Timestamp};
 use crate::ledger::Trigger;
 use crate::limits;
@@ -198,6 +199,27 @@ impl Task {
             draft.runtime(Body::PriceSet(PriceSet {
                 model: model.to_owned(),
                 price: price.cloned(),
+            }))?;
+        }
+        Ok(draft.finish())
+    }
+
+    /// Records how the model is handled, where that is news. Calls nothing.
+    ///
+    /// # Errors
+    ///
+    /// Only [`RecordError::Bug`].
+    pub fn set_handling(
+        &self,
+        model: &str,
+        handling: Handling,
+        turn: Turn<'_>,
+    ) -> Result<Recorded, RecordError> {
+        let mut draft = Draft::of(self, turn);
+        if self.state.outcome().is_none() && self.state.stands.handling != handling {
+            draft.runtime(Body::HandlingSet(HandlingSet {
+                model: model.to_owned(),
+                handling,
             }))?;
         }
         Ok(draft.finish())

@@ -14,7 +14,7 @@ use crate::proposal::ModelError;
 use crate::task::outcome::backoff;
 use crate::task::record::{Draft, Stop};
 use crate::task::state::{Lifecycle, ModelSlot};
-use crate::workflow::spec::Retry;
+use crate::workflow::spec::{ModelRetry, Retry};
 
 /// When a call is made again, or why it is not.
 enum Again {
@@ -83,7 +83,7 @@ impl Draft<'_> {
     /// The provider's own word is a lower bound on the pause.
     fn patience(&self, slot: &ModelSlot, retry_after_ms: Option<u64>) -> Again {
         let now = self.turn.now;
-        let policy = self.task.workflow.spec.retry;
+        let policy = self.task.model_retry();
         let deadline = slot
             .trouble
             .since
@@ -111,6 +111,13 @@ impl Draft<'_> {
 }
 
 impl crate::task::Task {
+    /// How the model is waited for: as the workflow says, with what the model's
+    /// settings say over it.
+    fn model_retry(&self) -> ModelRetry {
+        let change = self.state.stands.handling.retry;
+        change.applied_to(self.workflow.spec.retry)
+    }
+
     /// The room for a reply that was cut at `before`: twice as much, up to half
     /// of the window.
     pub(super) fn wider(&self, before: u32) -> u32 {

@@ -16,6 +16,7 @@ use crate::event::model::ModelFailure;
 use crate::event::skill::{Relay, SkillFailure};
 use crate::event::task::{Cause, Document, Window};
 use crate::facts::Facts;
+use crate::handling::Handling;
 use crate::hash::Hash;
 use crate::id::{CallId, Epoch, Principal, Seq, SkillName, StateName, TaskId, Timestamp};
 use crate::ledger::{ConstraintId, Ledger};
@@ -202,6 +203,8 @@ pub struct Stands {
     pub budget: BudgetChange,
     /// What the model's tokens cost, as last recorded.
     pub price: Option<Price>,
+    /// What the model's settings say, as last recorded.
+    pub handling: Handling,
     /// The call that was not made: until a person raises the budget, nothing new
     /// begins.
     pub exhausted: Option<Exhausted>,

@@ -8,6 +8,7 @@ use steadfast_core::content::{HoldsContent, Salt};
 use steadfast_core::event::model::Usage;
 use steadfast_core::event::task::Window;
 use steadfast_core::event::{Body, Event};
+use steadfast_core::handling::Handling;
 use steadfast_core::id::{CallId, Epoch, Principal, Seq, TaskId, Timestamp};
 use steadfast_core::price::Price;
 use steadfast_core::proposal::{ModelError, Reply};
@@ -206,6 +207,11 @@ impl Bench {
 
     pub(crate) fn set_price(&mut self, price: &Price) {
         let recorded = self.task.set_price("m", Some(price), self.turn());
+        self.adopt(recorded.expect("it records"));
+    }
+
+    pub(crate) fn set_handling(&mut self, handling: Handling) {
+        let recorded = self.task.set_handling("m", handling, self.turn());
         self.adopt(recorded.expect("it records"));
     }
 

@@ -12,6 +12,7 @@ mod context;
 mod effects;
 mod fidelity;
 mod gate;
+mod handling;
 mod harness;
 mod instructions;
 mod ledger;

@@ -206,6 +206,7 @@ impl<'a> Walk<'a> {
             }
             Body::BudgetSet(_)
             | Body::PriceSet(_)
+            | Body::HandlingSet(_)
             | Body::BudgetExhausted(_)
             | Body::StepArchived(_)
             | Body::PhaseEntered(_)

@@ -208,6 +208,7 @@ impl<'a> Session<'a> {
             snapshot_at,
         };
         session.set_price().await?;
+        session.set_handling().await?;
         Ok(session)
     }
 
@@ -230,6 +231,20 @@ impl<'a> Session<'a> {
             task.set_price(&name, price.as_ref(), turn)
         })
         .await?;
+        Ok(())
+    }
+
+    /// Records how the model is handled, where that is news, before a context is
+    /// made for it.
+    async fn set_handling(&mut self) -> Result<(), Error> {
+        let state = &self.task.state;
+        let handling = self.driver.model.handling();
+        if state.outcome().is_some() || state.stands.handling == handling {
+            return Ok(());
+        }
+        let name = self.driver.model.name().to_owned();
+        self.commit(None, |task, turn| task.set_handling(&name, handling, turn))
+            .await?;
         Ok(())
     }
 

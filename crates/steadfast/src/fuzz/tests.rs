@@ -242,6 +242,116 @@ fn stored_logs() {
     hold("log", super::log, seeds, own);
 }
 
+/// An export of a task that ran, by its lines.
+async fn exported() -> Vec<Vec<u8>> {
+    use std::sync::Arc;
+
+    use steadfast_core::content::Salt;
+    use steadfast_core::event::task::Window;
+    use steadfast_core::task::Start;
+    use steadfast_store::{MemoryLog, Takeover};
+
+    let log = Arc::new(MemoryLog::new());
+    let workflow = serde_json::json!({
+        "workflow_id": "w", "initial_state": "A",
+        "states": {"A": {"skill": "look", "on_success": "DONE"}},
+        "skills": {"look": {"kind": "function", "effect": "read"}},
+    });
+    let start = Start {
+        workflow: serde_json::from_value(workflow).unwrap(),
+        principal: "ann".into(),
+        input: "look at 汉字".to_owned(),
+        documents: vec![("page".to_owned(), "a page".to_owned())],
+        facts: std::collections::BTreeMap::new(),
+        parent: None,
+        window: Window {
+            tokens: 16_000,
+            output_tokens: 1_000,
+        },
+        budget: steadfast_core::budget::BudgetChange::default(),
+    };
+    let model = crate::model::Script::new().say("no").say("no").build();
+    let skills = crate::skill::Skills::default();
+    let driver = crate::driver::Driver::new(log.clone(), Arc::new(model), skills);
+    let id = steadfast_core::id::TaskId::new("t");
+    driver.start(&id, Salt([1; 32]), start).await.unwrap();
+    driver.run(&id, Takeover::Force).await.unwrap();
+    let mut bytes = Vec::new();
+    let written = steadfast_store::transfer::export(log.as_ref(), &id, &mut bytes);
+    written.await.unwrap();
+    let lines = bytes.split_inclusive(|byte| *byte == b'\n');
+    lines.map(<[u8]>::to_vec).collect()
+}
+
+#[tokio::test]
+async fn exports() {
+    let lines = exported().await;
+    assert!(lines.len() > 4, "it is an export");
+    let whole = lines.concat();
+    let read = steadfast_store::transfer::survey(|| Ok(whole.as_slice()));
+    assert!(read.unwrap().is_whole(), "the seed is a sound one");
+    let seeds: &[&[u8]] = &[&whole];
+    let header = &lines[0];
+    let mut own: Vec<Vec<u8>> = lines[1..]
+        .iter()
+        .map(|line| framed(header, line, b""))
+        .collect();
+    own.push(framed(header, b"{\"content\":\"b3:", b""));
+    own.push(framed(header, b"[", b""));
+    own.push(framed(header, b"\n", b""));
+    hold("export", super::export, seeds, own);
+}
+
+#[test]
+fn recordings_and_scripts() {
+    let zeros = "0".repeat(64);
+    let header = "{\"recording\":1,\"hash_alg\":\"blake3\",\"model\":\"m\"}\n";
+    let call = format!(
+        "{{\"key\":\"b3:{zeros}\",\"n\":0,\"outcome\":{{\"error\":{{\"class\":\"timeout\",\"message\":\"x\"}}}}}}\n"
+    );
+    let tape = format!("{header}{call}");
+    assert!(crate::model::recorded::is_recording(tape.as_bytes()));
+    let seeds: &[&[u8]] = &[
+        tape.as_bytes(),
+        b"- call: { skill: look, args: { a: 1 } }\n- say: All is paid.\n",
+    ];
+    let own = vec![
+        framed(header.as_bytes(), call.as_bytes(), b""),
+        framed(header.as_bytes(), b"{\"key\":", b""),
+        many(b"- say: x\n"),
+        many(b"- call: { skill: a }\n"),
+    ];
+    hold("replies", super::replies, seeds, own);
+}
+
+#[test]
+fn settings_files() {
+    let seeds: &[&[u8]] = &[
+        b"model = \"m\"\n[providers.p]\nkind = \"openai\"\nkey = \"env:K\"\nheaders = { x-a = \"text:b\" }\nretry = { factor = 2 }\n[models.m]\nprovider = \"p\"\nprice = { input = 0.1, output = 2, currency = \"USD\" }\ncontract_markup = \"xml\"\n",
+        b"[models.\"a.b\"]\nkind = \"scripted\"\nfile = 'x'\nparameters = { extra = { a = [1, 2] } }\n",
+    ];
+    let tables = |piece: &dyn Fn(usize) -> String| {
+        let mut text = String::new();
+        for number in 0.. {
+            text += &piece(number);
+            if text.len() > WORST_BYTES {
+                break;
+            }
+        }
+        text.into_bytes()
+    };
+    let own = vec![
+        tables(&|n| format!("[models.m{n}]\nkind = \"extractive\"\n")),
+        tables(&|n| format!("[models.m{n}]\nprovider = \"gone\"\n")),
+        tables(&|n| format!("unknown{n} = 1\n")),
+        framed(b"model = \"", b"\\u0041", b"\"\n"),
+        framed(b"", b"a.", b"a = 1\n"),
+        framed(b"[models.m.parameters.extra]\na = ", b"[", b""),
+        framed(b"a = ", b"{ a = ", b""),
+    ];
+    hold("settings", super::settings, seeds, own);
+}
+
 #[test]
 fn workflow_files() {
     let seeds: &[&[u8]] = &[
@@ -346,4 +456,28 @@ fn inputs_of_measurements() {
         seeds,
         vec![many(b"a\n"), many(b"{\"input\":\"a\"}\n")],
     );
+}
+
+/// Each entry point has its target for cargo-fuzz, and each target its entry.
+/// The targets themselves need a nightly compiler, so CI does not build them.
+#[test]
+fn each_reader_has_its_target() {
+    let fuzz = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz");
+    let names = |text: &str, before: &str, after: &str| {
+        let rest = text.split(before).skip(1);
+        let names = rest
+            .filter_map(|rest| rest.split_once(after))
+            .map(|(name, _)| name.to_owned());
+        names.collect::<std::collections::BTreeSet<String>>()
+    };
+    let entries = names(include_str!("../fuzz.rs"), "\npub fn ", "(bytes: &[u8])");
+    assert!(entries.len() >= 11, "{entries:?}");
+    let manifest = std::fs::read_to_string(fuzz.join("Cargo.toml")).unwrap();
+    assert_eq!(names(&manifest, "\n[[bin]]\nname = \"", "\""), entries);
+    for name in entries {
+        let target = fuzz.join("fuzz_targets").join(format!("{name}.rs"));
+        let text = std::fs::read_to_string(&target).unwrap();
+        let called = format!("fuzz_target!(|data: &[u8]| steadfast::fuzz::{name}(data));");
+        assert!(text.contains(&called), "{}: {text}", target.display());
+    }
 }

@@ -17,6 +17,7 @@ use serde_json::Value;
 use steadfast_core::context::Request;
 use steadfast_core::event::model::ModelFailure;
 use steadfast_core::event::task::Window;
+use steadfast_core::handling::Handling;
 use steadfast_core::limits;
 use steadfast_core::price::Price;
 use steadfast_core::proposal::{ModelError, Reply};
@@ -152,6 +153,10 @@ impl Model for Courteous {
 
     fn price(&self) -> Option<&Price> {
         self.inner.price()
+    }
+
+    fn handling(&self) -> Handling {
+        self.inner.handling()
     }
 
     fn parameters(&self) -> Value {

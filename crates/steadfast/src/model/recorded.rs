@@ -22,6 +22,7 @@ use serde_json::Value;
 use steadfast_core::context::Request;
 use steadfast_core::event::model::ModelFailure;
 use steadfast_core::event::task::Window;
+use steadfast_core::handling::Handling;
 use steadfast_core::hash::Hash;
 use steadfast_core::price::Price;
 use steadfast_core::proposal::{ModelError, Reply};
@@ -60,6 +61,11 @@ struct State {
     /// How often each request was asked for.
     asked: BTreeMap<Hash, u32>,
     file: Option<std::fs::File>,
+}
+
+/// Whether bytes are a recording that could be replayed.
+pub fn is_recording(bytes: &[u8]) -> bool {
+    Tape::parse(bytes, Path::new("")).is_ok()
 }
 
 impl Recorded {
@@ -210,6 +216,11 @@ impl Model for Recorded {
 
     fn price(&self) -> Option<&Price> {
         self.header.price.as_ref()
+    }
+
+    fn handling(&self) -> Handling {
+        // A contract in another mark-up would be another request.
+        self.header.handling
     }
 
     fn parameters(&self) -> Value {

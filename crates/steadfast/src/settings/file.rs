@@ -7,6 +7,8 @@ use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use steadfast_core::handling::{Handling, RetryChange};
+use steadfast_core::workflow::spec::Markup;
 
 use crate::model::Parameters;
 use crate::secret::{SecretRef, sounds_secret};
@@ -109,6 +111,13 @@ pub struct Provider {
     /// Times after which a call is given up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeouts: Option<Timeouts>,
+    /// How a task waits for models that cannot be called, over its workflow's own
+    /// `retry`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry: Option<Retry>,
+    /// The mark-up of the contract, over the workflow's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contract_markup: Option<Markup>,
 }
 
 /// A model.
@@ -148,6 +157,13 @@ pub struct Model {
     /// Times after which a call is given up, over those of the provider.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeouts: Option<Timeouts>,
+    /// How a task waits for it when it cannot be called, over its workflow's own
+    /// `retry` and over the provider's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retry: Option<Retry>,
+    /// The mark-up of the contract, over the workflow's own and the provider's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contract_markup: Option<Markup>,
 }
 
 fn is_default(parameters: &Parameters) -> bool {
@@ -170,6 +186,58 @@ pub struct Timeouts {
     /// For the whole call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub whole_ms: Option<u64>,
+}
+
+/// How a task waits for a model that cannot be called for the moment (no
+/// connection, a rate limit, a provider that fails). What is left out is as the
+/// workflow says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Retry {
+    /// For how long, from the first failure on, the model is waited for; 0 fails
+    /// at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub patience_ms: Option<u64>,
+    /// First pause.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backoff_ms: Option<u64>,
+    /// Growth of the pause.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub factor: Option<u32>,
+    /// Longest pause, where the provider asks for none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub backoff_max_ms: Option<u64>,
+}
+
+/// What a table says of how a task treats the model.
+fn handling(retry: Option<Retry>, markup: Option<Markup>) -> Handling {
+    let retry = retry.unwrap_or_default();
+    Handling {
+        markup,
+        retry: RetryChange {
+            patience_ms: retry.patience_ms,
+            backoff_ms: retry.backoff_ms,
+            factor: retry.factor,
+            backoff_max_ms: retry.backoff_max_ms,
+        },
+    }
+}
+
+impl Provider {
+    /// How tasks treat its models.
+    pub fn handling(&self) -> Handling {
+        handling(self.retry, self.contract_markup)
+    }
+}
+
+impl Model {
+    /// How tasks treat it, over what its provider says.
+    pub fn handling(&self, provider: Option<&Provider>) -> Handling {
+        let under = provider.map(Provider::handling).unwrap_or_default();
+        handling(self.retry, self.contract_markup).over(under)
+    }
 }
 
 /// What a million tokens cost, in units of the currency: `2.5` is 2.50 dollars.

@@ -8,7 +8,7 @@ use steadfast_core::limits::SPEC_BYTES_MAX;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::problem::{Error, Place, Problem};
+use super::problem::{Error, Lines, Problem};
 use super::{Env, Settings};
 use crate::spec::nearest;
 
@@ -94,7 +94,8 @@ pub(super) fn read(path: &Path) -> Result<Layer, Error> {
 
 /// Reads the text of a file.
 pub(super) fn parse(text: &str, path: &Path) -> Result<Layer, Error> {
-    let place = |at: usize| Place::of(path, text, at);
+    let lines = Lines::of(path, text);
+    let place = |at: usize| lines.place(at);
     let table = DeTable::parse(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         Error::one(Problem::syntax(place(at), error.message()))
@@ -117,7 +118,7 @@ pub(super) fn parse(text: &str, path: &Path) -> Result<Layer, Error> {
     flatten(table.get_ref(), &mut Vec::new(), &mut |keys, value, at| {
         let origin = Origin::File {
             file: path.to_owned(),
-            line: place(at).line,
+            line: lines.line(at),
         };
         layer.values.push((keys.to_vec(), value, origin));
     });

@@ -5,6 +5,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use steadfast_core::handling::Handling;
 
 use super::file::{HeaderValue, is_secret_header};
 use super::{Kind, Model, Origin, Settings};
@@ -17,15 +18,40 @@ pub struct Place {
     pub column: usize,
 }
 
-impl Place {
-    pub(super) fn of(file: &Path, text: &str, at: usize) -> Place {
-        let before = text.get(..at).unwrap_or(text);
-        let line = before.rfind('\n').map_or(0, |at| at + 1);
-        Place {
-            file: file.to_owned(),
-            line: before.matches('\n').count() + 1,
-            column: before[line..].chars().count() + 1,
+/// Where the lines of a text begin, so that many places are found in it without
+/// reading it anew for each.
+pub(super) struct Lines<'t> {
+    file: &'t Path,
+    text: &'t str,
+    starts: Vec<usize>,
+}
+
+impl<'t> Lines<'t> {
+    pub(super) fn of(file: &'t Path, text: &'t str) -> Lines<'t> {
+        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        let starts = std::iter::once(0).chain(ends.map(|(at, _)| at + 1));
+        Lines {
+            file,
+            text,
+            starts: starts.collect(),
         }
+    }
+
+    /// The place of a byte; that of the end where the text is shorter.
+    pub(super) fn place(&self, at: usize) -> Place {
+        let line = self.line(at);
+        let start = self.starts[line - 1];
+        let before = self.text.get(start..at);
+        Place {
+            file: self.file.to_owned(),
+            line,
+            column: before.unwrap_or(&self.text[start..]).chars().count() + 1,
+        }
+    }
+
+    /// The line of a byte, from 1.
+    pub(super) fn line(&self, at: usize) -> usize {
+        self.starts.partition_point(|start| *start <= at).max(1)
     }
 }
 
@@ -153,9 +179,11 @@ pub(super) fn contradictions(
 ) -> Vec<Problem> {
     // The place of the first value under a path.
     let place = |path: &str| {
+        let inside = format!("{path}.");
         let (_, (_, origin)) = values
-            .iter()
-            .find(|(name, _)| *name == path || name.starts_with(&format!("{path}.")))?;
+            .range(path.to_owned()..)
+            .take_while(|(name, _)| name.starts_with(path))
+            .find(|(name, _)| *name == path || name.starts_with(&inside))?;
         let Origin::File { file, line } = origin else {
             return None;
         };
@@ -190,6 +218,10 @@ pub(super) fn contradictions(
                 "give it with `key` or `headers`, by reference",
             );
         }
+        if let Some((message, hint)) = of_retry(&format!("provider `{name}`"), provider.handling())
+        {
+            report(format!("{path}.retry"), message, hint);
+        }
         for (header, value) in &provider.headers {
             if matches!(value, HeaderValue::Text(_)) && is_secret_header(header) {
                 report(
@@ -215,6 +247,27 @@ pub(super) fn contradictions(
     problems
 }
 
+fn of_retry(whose: &str, handling: Handling) -> Option<(String, &'static str)> {
+    let retry = handling.retry;
+    if retry.factor == Some(0) {
+        return Some((
+            format!("the pauses of {whose} are to shrink: `factor` is 0"),
+            "1 keeps them as they are, 2 doubles them",
+        ));
+    }
+    match (retry.backoff_ms, retry.backoff_max_ms) {
+        (_, Some(0)) => Some((
+            format!("the longest pause of {whose} is none"),
+            "`backoff_max_ms` is at least 1",
+        )),
+        (Some(first), Some(most)) if first > most => Some((
+            format!("the first pause of {whose} is {first} ms, and the longest {most} ms"),
+            "give a larger `backoff_max_ms`, or a smaller `backoff_ms`",
+        )),
+        _ => None,
+    }
+}
+
 fn of_model(name: &str, model: &Model, settings: &Settings) -> Option<(String, &'static str)> {
     if let Some(price) = &model.price
         && price.to_micros().is_none()
@@ -223,6 +276,13 @@ fn of_model(name: &str, model: &Model, settings: &Settings) -> Option<(String, &
             format!("the price of model `{name}` is none"),
             "prices are not negative and have at most six decimals",
         ));
+    }
+    let provider = model.provider.as_ref();
+    let provider = provider.and_then(|name| settings.providers.get(name));
+    if model.retry.is_some()
+        && let Some(found) = of_retry(&format!("model `{name}`"), model.handling(provider))
+    {
+        return Some(found);
     }
     if let (Some(window), Some(output)) = (model.window, model.output_tokens)
         && output >= window

@@ -26,6 +26,7 @@ use super::template::{self, Template, Values};
 use super::{Skill, SkillCall, SkillError};
 use crate::model::{Model, select, select::SelectError};
 use crate::rules::JsonSchemas;
+use crate::secret::{self, Secret};
 
 /// The `config` of a prompt skill.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -71,6 +72,11 @@ impl fmt::Debug for TaskModel {
 /// missing stops the call that needs it and nothing else.
 pub type Models = Arc<dyn Fn(&str) -> Result<Arc<dyn Model>, SelectError> + Send + Sync>;
 
+/// The models that a name means by itself or by this process's environment.
+pub fn of_environment() -> Models {
+    Arc::new(|name| Ok(select(name, &|variable| std::env::var(variable).ok())?.0))
+}
+
 /// A prompt as a skill.
 pub struct PromptSkill {
     name: SkillName,
@@ -82,8 +88,9 @@ pub struct PromptSkill {
 }
 
 impl PromptSkill {
-    /// A skill from its spec. A model that the configuration names is chosen as
-    /// the command line would, from this process's environment.
+    /// A skill from its spec. A model that the configuration names is chosen from
+    /// this process's environment, until [`with_models`](Self::with_models) says
+    /// otherwise.
     ///
     /// # Errors
     ///
@@ -102,13 +109,12 @@ impl PromptSkill {
         if !matches!(spec.effect, None | Some(EffectClass::Read)) {
             return Err("a prompt changes nothing in the world: write `effect: read`".to_owned());
         }
-        let environment = |variable: &str| std::env::var(variable).ok();
         Ok(PromptSkill {
             name,
             spec,
             config,
             prompt,
-            models: Arc::new(move |name| Ok(select(name, &environment)?.0)),
+            models: of_environment(),
             schemas: JsonSchemas::new(),
         })
     }
@@ -214,6 +220,14 @@ const DATA_RULE: &str =
 impl Skill for PromptSkill {
     fn spec(&self) -> &SkillSpec {
         &self.spec
+    }
+
+    /// Those of the model that it names. A model that cannot be had has none to
+    /// give away; its call says why.
+    fn secrets(&self) -> Result<Vec<Secret>, secret::Error> {
+        let named = self.config.model.as_deref();
+        let model = named.and_then(|name| (self.models)(name).ok());
+        Ok(model.map(|model| model.secrets()).unwrap_or_default())
     }
 
     async fn call(&self, call: &SkillCall) -> Result<Value, SkillError> {

@@ -14,7 +14,7 @@ use steadfast_core::id::SkillName;
 use steadfast_core::workflow::Problem;
 use steadfast_core::workflow::spec::{SkillSpec, Spec};
 
-use super::{CommandSkill, Skill};
+use super::{CommandSkill, Skill, prompt};
 use crate::secret::{self, Secret};
 
 /// The kinds that this build can carry out.
@@ -50,10 +50,31 @@ impl Skills {
         base_dir: &Path,
         functions: &BTreeMap<SkillName, Arc<dyn Skill>>,
     ) -> Result<Skills, Vec<Error>> {
+        Skills::build_with(spec, base_dir, functions, &prompt::of_environment())
+    }
+
+    /// The same, where `models` tells which model a prompt's `model` names: the
+    /// models that settings describe, say.
+    ///
+    /// # Errors
+    ///
+    /// As [`Skills::build`].
+    pub fn build_with(
+        spec: &Spec,
+        base_dir: &Path,
+        functions: &BTreeMap<SkillName, Arc<dyn Skill>>,
+        models: &prompt::Models,
+    ) -> Result<Skills, Vec<Error>> {
         let mut skills = BTreeMap::new();
         let (servers, mut errors) = Servers::of(spec, base_dir);
+        let around = Around {
+            base_dir,
+            functions,
+            servers: &servers,
+            models,
+        };
         for (name, entry) in &spec.skills {
-            match build_one(name, entry, base_dir, functions, &servers) {
+            match build_one(name, entry, &around) {
                 Ok(skill) => drop(skills.insert(name.clone(), skill)),
                 Err(error) => errors.push(error),
             }
@@ -158,13 +179,25 @@ pub fn check(spec: &Spec, base_dir: &Path) -> Vec<Problem> {
         .collect()
 }
 
+/// What skills are built with, beside their own entries.
+struct Around<'a> {
+    base_dir: &'a Path,
+    functions: &'a BTreeMap<SkillName, Arc<dyn Skill>>,
+    servers: &'a Servers,
+    models: &'a prompt::Models,
+}
+
 fn build_one(
     name: &SkillName,
     entry: &SkillSpec,
-    base_dir: &Path,
-    functions: &BTreeMap<SkillName, Arc<dyn Skill>>,
-    servers: &Servers,
+    around: &Around<'_>,
 ) -> Result<Arc<dyn Skill>, Error> {
+    let Around {
+        base_dir,
+        functions,
+        servers,
+        models,
+    } = *around;
     let named = || name.as_str().to_owned();
     let misfit = |why| Error::Config {
         skill: named(),
@@ -185,6 +218,7 @@ fn build_one(
         Some("mcp") => super::McpSkill::new(name.clone(), entry.clone(), &servers.0)
             .map(|skill| Arc::new(skill) as Arc<dyn Skill>),
         Some("prompt") => super::PromptSkill::new(name.clone(), entry.clone())
+            .map(|skill| skill.with_models(Arc::clone(models)))
             .map(|skill| Arc::new(skill) as Arc<dyn Skill>)
             .map_err(misfit),
         Some("function") => functions

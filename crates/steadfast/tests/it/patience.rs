@@ -9,16 +9,18 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use steadfast::clock::Clock;
 use steadfast::driver::{Driver, Error, Rest, load};
-use steadfast::model::{CoolDowns, Courteous, Model, Script};
+use steadfast::model::{CoolDowns, Courteous, Handled, Model, Script};
 use steadfast::skill::{FunctionSkill, Skill, Skills};
 use steadfast_core::content::Salt;
 use steadfast_core::context::Request;
-use steadfast_core::event::Body;
-use steadfast_core::event::model::ModelFailure;
+use steadfast_core::event::model::{HandlingSet, ModelFailure};
 use steadfast_core::event::task::Window;
+use steadfast_core::event::{Body, Event};
+use steadfast_core::handling::{Handling, RetryChange};
 use steadfast_core::id::{Seq, TaskId, Timestamp};
 use steadfast_core::proposal::{ModelError, Reply};
 use steadfast_core::task::{Outcome, Start, Waiting};
+use steadfast_core::workflow::spec::Markup;
 use steadfast_store::{Log, MemoryLog, Takeover, load_events};
 use tokio::time::Instant;
 
@@ -190,6 +192,54 @@ async fn r56_six_refusals_then_success() {
         .zip([1_000, 2_000, 4_000, 8_000, 16_000, 32_000])
     {
         assert!((least..least * 5 / 4 + 500).contains(gap), "{gaps:?}");
+    }
+}
+
+/// What the settings say of a model stands over the workflow's patience, is
+/// recorded once, and is taken back when another model goes on.
+#[tokio::test(start_paused = true)]
+async fn the_driver_hands_over_how_its_model_is_handled() {
+    let provider = Provider::new(|count, _| match count {
+        1..=6 => limited(None),
+        _ => Ok(goes_on(6, count)),
+    });
+    let handling = Handling {
+        markup: Some(Markup::Xml),
+        retry: RetryChange {
+            patience_ms: Some(900_000),
+            ..RetryChange::default()
+        },
+    };
+    let handled = Handled::new(provider.clone(), handling);
+    let polite = Courteous::new(Arc::new(handled), Arc::new(CoolDowns::default()));
+    // Without it, the task would have failed after a second.
+    let hurried = json!({"retry": {"patience_ms": 1_000}});
+    let (log, _, driver) = begun(hurried.clone(), Arc::new(polite)).await;
+    assert!(completed(&run(&driver).await));
+    let events = load_events(log.as_ref(), &id("t"), Seq(1)).await.unwrap();
+    let set: Vec<&HandlingSet> = events.iter().filter_map(handling_set).collect();
+    let expected = HandlingSet {
+        model: "far".to_owned(),
+        handling,
+    };
+    assert_eq!(set, [&expected]);
+    // Another model, of which the settings say nothing, before the task is done.
+    let (log, clock, first) = begun(hurried, Arc::new(Handled::new(provider, handling))).await;
+    first.stop.set();
+    assert_eq!(run(&first).await, Rest::Stopped);
+    let script = Script::new().call("send", json!({})).say("it is sent");
+    let second = self::driver(&log, Arc::new(script.build()), &clock);
+    assert!(completed(&run(&second).await));
+    let events = load_events(log.as_ref(), &id("t"), Seq(1)).await.unwrap();
+    let set = events.iter().filter_map(handling_set);
+    let empty: Vec<bool> = set.map(|set| set.handling.is_empty()).collect();
+    assert_eq!(empty, [false, true]);
+}
+
+fn handling_set(event: &Event) -> Option<&HandlingSet> {
+    match &event.body {
+        Body::HandlingSet(body) => Some(body),
+        _ => None,
     }
 }
 

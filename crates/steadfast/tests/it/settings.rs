@@ -274,6 +274,73 @@ file = "plays/a.yaml"
     assert_eq!(chosen(&case, "play").unwrap().0.name(), "scripted");
 }
 
+/// How tasks treat a model: the provider's word, the model's own over it.
+#[cfg(feature = "openai")]
+#[test]
+fn a_models_own_handling_stands_over_its_providers() {
+    let project = r#"
+[providers.local]
+kind = "openai"
+base_url = "http://localhost:11434/v1"
+contract_markup = "xml"
+retry = { patience_ms = 600000, factor = 3 }
+[models.one]
+provider = "local"
+contract_markup = "markdown"
+retry = { patience_ms = 0 }
+[models.two]
+kind = "extractive"
+retry = { backoff_ms = 9 }
+[models.plain]
+kind = "extractive"
+"#;
+    let case = Case::new("", project);
+    let handling = |name: &str| {
+        let (model, _) = select_in(name, &case.load(), &case.env()).unwrap();
+        serde_json::to_value(model.handling()).unwrap()
+    };
+    assert_eq!(
+        handling("one"),
+        json!({"markup": "markdown", "retry": {"patience_ms": 0, "factor": 3}})
+    );
+    assert_eq!(
+        handling("local:llama3"),
+        json!({"markup": "xml", "retry": {"patience_ms": 600_000, "factor": 3}})
+    );
+    assert_eq!(handling("two"), json!({"retry": {"backoff_ms": 9}}));
+    assert_eq!(handling("plain"), json!({}));
+    let saved = to_toml(&case.load().settings);
+    assert_eq!(Case::new("", &saved).load().settings, case.load().settings);
+}
+
+#[test]
+fn a_retry_policy_that_makes_no_sense_is_named_with_its_place() {
+    let problems = |project: &str| Case::new("", project).problems();
+    assert_eq!(
+        problems(
+            "[providers.p]\nkind = \"openai\"\nretry = { factor = 0 }\n[models.m]\nkind = \"extractive\"\n\
+             retry = { backoff_ms = 9, backoff_max_ms = 3 }\n"
+        ),
+        [
+            "M0023 project/steadfast.toml:3:1: the pauses of provider `p` are to shrink: `factor` is 0 (1 keeps them as they are, 2 doubles them)",
+            "M0023 project/steadfast.toml:5:1: the first pause of model `m` is 9 ms, and the longest 3 ms (give a larger `backoff_max_ms`, or a smaller `backoff_ms`)",
+        ]
+    );
+    assert_eq!(
+        problems(
+            "[models.m]\nkind = \"extractive\"\nretry = { attempts = 3 }\ncontract_markup = \"xml\"\n"
+        ),
+        [
+            "M0022 project/steadfast.toml:3:11: `attempts` is no setting (here may stand: backoff_max_ms, backoff_ms, factor, patience_ms)"
+        ]
+    );
+    let wrong = problems("[models.m]\nkind = \"extractive\"\ncontract_markup = \"html\"\n");
+    assert!(
+        wrong[0].starts_with("M0021 project/steadfast.toml:3:19: unknown variant `html`"),
+        "{wrong:?}"
+    );
+}
+
 #[cfg(feature = "openai")]
 #[test]
 fn the_environment_beats_the_settings_for_auto() {

@@ -5,13 +5,15 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use steadfast::driver::Rest;
+use steadfast::model::select::SelectError;
 use steadfast::model::{Model, Script};
+use steadfast::secret::Secret;
 use steadfast::skill::{PromptSkill, Skill, SkillCall, SkillError, TaskModel};
-use steadfast_core::context::{FragmentKind, Message};
+use steadfast_core::context::{FragmentKind, Message, Request};
 use steadfast_core::event::Body;
 use steadfast_core::event::model::{Finish, ModelFailure, Usage};
 use steadfast_core::event::skill::SkillFailure::{NotStarted, Reported, Timeout};
-use steadfast_core::proposal::Reply;
+use steadfast_core::proposal::{ModelError, Reply};
 use steadfast_core::task::Outcome;
 use steadfast_core::workflow::spec::{EffectClass, SkillSpec};
 
@@ -146,6 +148,43 @@ async fn another_model_answers_where_the_entry_names_one() {
     config["model"] = json!("script:/no/such/file");
     let (class, message) = failed(skill(config).call(&call).await);
     assert_eq!(class, NotStarted, "{message}");
+}
+
+/// The key of a prompt's own model is redacted like the task's.
+#[test]
+fn the_secrets_of_the_named_model_are_the_skills() {
+    struct Keyed;
+    #[async_trait::async_trait]
+    impl Model for Keyed {
+        fn name(&self) -> &str {
+            "keyed"
+        }
+        async fn call(&self, _: &Request) -> Result<Reply, ModelError> {
+            unreachable!("nothing is called")
+        }
+        fn secrets(&self) -> Vec<Secret> {
+            vec![Secret::new("K", "sk-judge-1")]
+        }
+    }
+    let secrets = |model: Option<&str>| {
+        let mut config = rate();
+        if let Some(model) = model {
+            config["model"] = json!(model);
+        }
+        let skill = skill(config).with_models(Arc::new(|name| match name {
+            "judge" => Ok(Arc::new(Keyed) as Arc<dyn Model>),
+            name => Err(SelectError::Unknown {
+                name: name.to_owned(),
+            }),
+        }));
+        let secrets = skill.secrets().unwrap();
+        let shown = secrets.iter().map(|one| one.reveal().to_owned());
+        shown.collect::<Vec<String>>()
+    };
+    let none: Vec<String> = Vec::new();
+    assert_eq!(secrets(Some("judge")), ["sk-judge-1".to_owned()]);
+    assert_eq!(secrets(Some("gone")), none);
+    assert_eq!(secrets(None), none);
 }
 
 #[test]

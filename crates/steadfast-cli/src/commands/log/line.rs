@@ -76,6 +76,9 @@ fn gist(body: &Body) -> String {
             Some(rested) => format!("{}, after {rested} s without an event", body.zone),
             None => body.zone.clone(),
         },
+        Body::HandlingSet(body) => {
+            format!("{} {}", body.model, short(&json(&body.handling), SHOWN))
+        }
         Body::WorkflowAccepted(body) => short(&body.differences.join("; "), SHOWN),
         Body::ModelCalled(body) => format!(
             "{} step {} attempt {}: {} tokens{}, context {}",

@@ -16,7 +16,7 @@ use steadfast_core::event::ledger::{
 };
 use steadfast_core::event::machine::{PhaseEntered, Place, StateEntered, StateSkipped};
 use steadfast_core::event::model::{
-    Finish, ModelCalled, ModelFailed, ModelFailure, ModelReplied, ProposedCall, Usage,
+    Finish, HandlingSet, ModelCalled, ModelFailed, ModelFailure, ModelReplied, ProposedCall, Usage,
 };
 use steadfast_core::event::proposal::{
     AnswerAdmitted, AnswerRefused, ApprovalDecided, ApprovalRequested, CallAdmitted, CallRefused,
@@ -29,6 +29,7 @@ use steadfast_core::event::task::{
     TaskFailing, TaskPaused, TaskResumed, TaskStarted, UserSent, Window, WorkflowAccepted,
 };
 use steadfast_core::event::{Body, Event};
+use steadfast_core::handling::{Handling, RetryChange};
 use steadfast_core::hash::Hash;
 use steadfast_core::id::{Epoch, Principal, Seq, Timestamp};
 use steadfast_core::ledger::question::Why;
@@ -42,10 +43,10 @@ use steadfast_core::price::Price;
 use steadfast_core::rules::SchemaIssue;
 use steadfast_core::source::Source;
 use steadfast_core::workflow::gate::Refusal;
-use steadfast_core::workflow::spec::EffectClass;
+use steadfast_core::workflow::spec::{EffectClass, Markup};
 
 /// Number of kinds in [`place`].
-const KINDS: usize = 36;
+const KINDS: usize = 37;
 /// Number of refusals in [`refusal_place`].
 const REFUSALS: usize = 20;
 
@@ -87,6 +88,7 @@ fn place(body: &Body) -> usize {
         Body::StepArchived(_) => 33,
         Body::PhaseEntered(_) => 34,
         Body::ClockRead(_) => 35,
+        Body::HandlingSet(_) => 36,
     }
 }
 
@@ -123,6 +125,7 @@ pub(super) fn events(salt: &Salt) -> Vec<Event> {
         gate(salt),
         skill(salt),
         budget(),
+        handling(),
         end(salt),
         ledger(salt),
         archive(salt),
@@ -753,6 +756,22 @@ fn budget() -> Vec<(Source, Body)> {
     };
     bodies.push((Source::Runtime, Body::TaskFailing(failing)));
     bodies
+}
+
+fn handling() -> Vec<(Source, Body)> {
+    let set = HandlingSet {
+        model: "qwen3:8b".to_owned(),
+        handling: Handling {
+            markup: Some(Markup::Xml),
+            retry: RetryChange {
+                patience_ms: Some(600_000),
+                backoff_ms: Some(2_000),
+                factor: Some(3),
+                backoff_max_ms: Some(90_000),
+            },
+        },
+    };
+    vec![(Source::Runtime, Body::HandlingSet(set))]
 }
 
 fn end(salt: &Salt) -> Vec<(Source, Body)> {

@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use steadfast_core::event::model::ModelFailure;
 use steadfast_core::event::task::Window;
+use steadfast_core::handling::Handling;
 use steadfast_core::hash::{HASH_ALG, Hash};
 use steadfast_core::limits::RECORDING_BYTES_MAX;
 use steadfast_core::price::Price;
@@ -103,6 +104,10 @@ pub struct Header {
     pub window: Option<Window>,
     #[serde(default)]
     pub price: Option<Price>,
+    /// How tasks treated it: the mark-up of the contract is part of what it was
+    /// asked.
+    #[serde(default, skip_serializing_if = "Handling::is_empty")]
+    pub handling: Handling,
 }
 
 impl Header {
@@ -114,6 +119,7 @@ impl Header {
             parameters: model.parameters(),
             window: model.window(),
             price: model.price().cloned(),
+            handling: model.handling(),
         }
     }
 }
@@ -195,7 +201,7 @@ impl Tape {
         Tape::parse(&std::fs::read(path).map_err(unreadable)?, path)
     }
 
-    fn parse(bytes: &[u8], path: &Path) -> Result<Tape, RecordingError> {
+    pub(super) fn parse(bytes: &[u8], path: &Path) -> Result<Tape, RecordingError> {
         let bad = |line: usize, reason: String| RecordingError::Line {
             path: path.to_owned(),
             line,

@@ -12,7 +12,7 @@ use steadfast_core::limits;
 #[cfg(any(feature = "openai", feature = "anthropic"))]
 use super::shown;
 use super::{Env, SelectError};
-use crate::model::{Extractive, Model, Recorded, Script};
+use crate::model::{Extractive, Handled, Model, Recorded, Script};
 use crate::settings::{Kind, Model as Described, Provider, Resolved};
 
 type Selected = Result<(Arc<dyn Model>, String), SelectError>;
@@ -21,7 +21,7 @@ type Selected = Result<(Arc<dyn Model>, String), SelectError>;
 pub(super) fn named(name: &str, resolved: &Resolved, env: Env<'_>) -> Option<Selected> {
     let settings = &resolved.settings;
     if let Some(model) = settings.models.get(name) {
-        return Some(build(name, model, resolved, env));
+        return Some(handled(name, model, resolved, env));
     }
     let (provider, model) = name.split_once(':')?;
     if !settings.providers.contains_key(provider) || model.trim().is_empty() {
@@ -31,7 +31,19 @@ pub(super) fn named(name: &str, resolved: &Resolved, env: Env<'_>) -> Option<Sel
         provider: Some(provider.to_owned()),
         ..Described::default()
     };
-    Some(build(model, &described, resolved, env))
+    Some(handled(model, &described, resolved, env))
+}
+
+/// The model, with what the settings say of how a task treats it.
+fn handled(name: &str, model: &Described, resolved: &Resolved, env: Env<'_>) -> Selected {
+    let (built, why) = build(name, model, resolved, env)?;
+    let provider = model.provider.as_ref();
+    let provider = provider.and_then(|name| resolved.settings.providers.get(name));
+    let handling = model.handling(provider);
+    if handling.is_empty() {
+        return Ok((built, why));
+    }
+    Ok((Arc::new(Handled::new(built, handling)), why))
 }
 
 fn build(name: &str, model: &Described, resolved: &Resolved, env: Env<'_>) -> Selected {
