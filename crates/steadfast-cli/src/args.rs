@@ -61,6 +61,10 @@ pub(crate) enum Command {
     Unpause(One),
     /// Say something to a task
     Send(Send),
+    /// Show what is in force in a task, and how that came about
+    Ledger(Ledger),
+    /// List the questions that a task's ledger waits on, or answer one
+    Confirm(Confirm),
     /// List tasks, newest first
     Tasks(Tasks),
     /// Show what happened in a task
@@ -262,6 +266,48 @@ pub(crate) struct Send {
     /// The message: a text, @FILE, or - for stdin
     #[arg(value_name = "TEXT|@FILE|-", allow_hyphen_values = true)]
     pub(crate) text: String,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Ledger {
+    /// The task, or the beginning of its name
+    pub(crate) task: String,
+    /// As it stood at this version
+    #[arg(long, value_name = "N", conflicts_with = "diff")]
+    pub(crate) version: Option<u64>,
+    /// What changed from one version to another, and by which words
+    #[arg(long, num_args = 2, value_names = ["A", "B"])]
+    pub(crate) diff: Option<Vec<u64>>,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Exit codes: 0 answered, or nothing is open · 1 your input or usage · \
+    4 questions are open"
+)]
+#[command(group = ArgGroup::new("answer").args(["choose", "yes", "keep"]))]
+pub(crate) struct Confirm {
+    /// The task, or the beginning of its name
+    pub(crate) task: String,
+    /// The question (`q2`); may be left out where only one is open
+    pub(crate) question: Option<String>,
+    /// Take the choice of this number
+    #[arg(long, value_name = "N")]
+    pub(crate) choose: Option<u32>,
+    /// Take the first choice
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Leave all as it is; what was asked for is withdrawn
+    #[arg(long)]
+    pub(crate) keep: bool,
+    /// Who answers
+    #[arg(long, value_name = "NAME", env = settings::USER, hide_env_values = true)]
+    pub(crate) by: Option<String>,
+    /// Go on with the task at once
+    #[arg(long, requires = "answer")]
+    pub(crate) resume: bool,
+    #[command(flatten)]
+    pub(crate) onward: Onward,
 }
 
 #[derive(Debug, ClapArgs)]

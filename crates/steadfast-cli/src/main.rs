@@ -77,6 +77,8 @@ async fn run(
         Command::Pause(args) => commands::pause::run(&args, settings, printer).await,
         Command::Unpause(args) => commands::unpause::run(&args, settings, printer).await,
         Command::Send(args) => commands::send::run(&args, settings, printer).await,
+        Command::Ledger(args) => commands::ledger::run(&args, settings, printer).await,
+        Command::Confirm(args) => commands::confirm::run(args, settings, printer).await,
         Command::Tasks(args) => commands::tasks::run(args, settings, printer).await,
         Command::Log(args) => commands::log::run(&args, settings, printer).await,
         Command::Import(args) => commands::import::run(&args, settings, printer).await,

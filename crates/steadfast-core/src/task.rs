@@ -14,6 +14,7 @@ mod advance;
 mod deliver;
 pub mod due;
 mod fold;
+pub mod history;
 pub mod input;
 pub mod instruct;
 mod keep;
@@ -35,6 +36,7 @@ use crate::id::TaskId;
 use crate::workflow::{Spec, Workflow};
 
 pub use due::{Due, Effect, Intent, Waiting};
+pub use history::History;
 pub use input::{Input, Start};
 pub use instruct::Proposal;
 pub use record::{RecordError, Recorded};

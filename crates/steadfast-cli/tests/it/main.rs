@@ -29,6 +29,8 @@ mod inspect;
 #[cfg(target_os = "linux")]
 mod kill;
 #[cfg(unix)]
+mod ledger;
+#[cfg(unix)]
 mod log;
 #[cfg(unix)]
 mod mcp;

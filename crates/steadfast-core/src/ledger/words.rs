@@ -220,7 +220,8 @@ pub fn operation(operation: &Operation, lang: Lang) -> String {
     }
 }
 
-fn until(expiry: &Expiry, lang: Lang) -> String {
+/// When something ends by itself, in brackets; empty where it does not.
+pub fn until(expiry: &Expiry, lang: Lang) -> String {
     let text = match (expiry, lang) {
         (Expiry::Never, _) => return String::new(),
         (Expiry::Once, Lang::En) => "this once".to_owned(),
