@@ -49,6 +49,8 @@ pub(crate) enum DurabilityArg {
 pub(crate) enum Command {
     /// Start a task and run it until it ends or waits for a person
     Run(Run),
+    /// Talk with an agent under rules that hold until you change them
+    Chat(Chat),
     /// Go on with a task
     Resume(Resume),
     /// Decide on a call that waits for approval, or on a deed in doubt
@@ -139,6 +141,64 @@ pub(crate) struct Run {
     /// calls=N, skill_calls=N, time=30m, then=fail|ask; also step.tokens=N, STATE.tokens=N
     #[arg(long, value_name = "KEY=VALUE,…")]
     pub(crate) budget: Vec<String>,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Each line that you type is a message. `/help` lists what else there is. \
+    stdin may be a pipe.\n\n\
+    Exit codes: 0 you left · 1 your input or usage · 3 the task failed · 4 a person has to act"
+)]
+pub(crate) struct Chat {
+    /// The workflow file, with `conversation: true` where answers should go on [default: a
+    /// plain conversation without skills]
+    #[arg(conflicts_with = "resume")]
+    pub(crate) workflow: Option<PathBuf>,
+    /// Go on with this conversation: the task, or the beginning of its name
+    #[arg(long, value_name = "TASK", conflicts_with_all = ["docs", "facts", "task", "window", "output_tokens"])]
+    pub(crate) resume: Option<String>,
+    /// A file to work on: data, whatever it says
+    #[arg(long = "doc", value_name = "FILE")]
+    pub(crate) docs: Vec<PathBuf>,
+    /// A named value; JSON where it reads as such, else text
+    #[arg(long = "fact", value_name = "NAME=VALUE")]
+    pub(crate) facts: Vec<String>,
+    /// The task's name; made up where not given
+    #[arg(long, value_name = "ID")]
+    pub(crate) task: Option<String>,
+    /// Whose task it is
+    #[arg(long, value_name = "NAME", env = settings::USER, hide_env_values = true)]
+    pub(crate) user: Option<String>,
+    /// Tokens that the model's window holds, over what is known of the model
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) window: Option<u32>,
+    /// Tokens of the window that are kept for the reply
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) output_tokens: Option<u32>,
+    #[command(flatten)]
+    pub(crate) onward: ChatOnward,
+}
+
+/// What a conversation goes on with, at its start and when it is resumed.
+#[derive(Clone, Debug, Default, ClapArgs)]
+pub(crate) struct ChatOnward {
+    /// A file of skills that the workflow can draw on
+    #[arg(long, value_name = "FILE")]
+    pub(crate) registry: Option<PathBuf>,
+    /// The model, as in `run` [default: that of the task, else auto]
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    #[command(flatten)]
+    pub(crate) recording: Recording,
+    /// What it may cost, as in `run`
+    #[arg(long, value_name = "KEY=VALUE,…")]
+    pub(crate) budget: Vec<String>,
+    /// Go on under the workflow file as it is now
+    #[arg(long, conflicts_with = "keep_workflow", requires = "resume")]
+    pub(crate) accept_workflow: bool,
+    /// Go on under the workflow that is recorded, whatever the file says now
+    #[arg(long, requires = "resume")]
+    pub(crate) keep_workflow: bool,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -341,6 +401,8 @@ pub(crate) enum StatusArg {
     Completed,
     Failed,
     Cancelled,
+    /// A conversation, for your next message
+    Listening,
     /// Its content was erased
     Forgotten,
 }
@@ -358,6 +420,7 @@ impl StatusArg {
             StatusArg::Completed => "completed",
             StatusArg::Failed => "failed",
             StatusArg::Cancelled => "cancelled",
+            StatusArg::Listening => "listening",
             StatusArg::Forgotten => steadfast_store::FORGOTTEN,
         }
     }

@@ -3,6 +3,7 @@
 pub(crate) mod attempts;
 pub(crate) mod audit;
 pub(crate) mod cancel;
+pub(crate) mod chat;
 pub(crate) mod check;
 pub(crate) mod check_answer;
 pub(crate) mod completions;

@@ -142,7 +142,9 @@ pub(crate) enum Error {
         question: String,
         options: Vec<String>,
     },
-    #[error("an answer to `{question}` of task `{task}` was given already, and waits to be recorded")]
+    #[error(
+        "an answer to `{question}` of task `{task}` was given already, and waits to be recorded"
+    )]
     Answered { task: TaskId, question: String },
     #[error("the answer is not taken: {refused}")]
     NotTaken { refused: Refused },

@@ -71,6 +71,7 @@ async fn run(
     };
     match command {
         Command::Run(args) => commands::run::run(args, settings, printer).await,
+        Command::Chat(args) => commands::chat::run(args, settings, printer).await,
         Command::Resume(args) => commands::resume::run(args, settings, printer).await,
         Command::Resolve(args) => commands::resolve::run(args, settings, printer).await,
         Command::Cancel(args) => commands::cancel::run(&args, settings, printer).await,

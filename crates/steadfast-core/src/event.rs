@@ -74,6 +74,7 @@ pub enum Body {
     BudgetSet(Box<budget::BudgetSet>),
     PriceSet(budget::PriceSet),
     BudgetExhausted(budget::BudgetExhausted),
+    RoundEnded(task::RoundEnded),
 }
 
 impl Body {
@@ -113,6 +114,7 @@ impl Body {
             Body::BudgetSet(_) => "budget_set",
             Body::PriceSet(_) => "price_set",
             Body::BudgetExhausted(_) => "budget_exhausted",
+            Body::RoundEnded(_) => "round_ended",
         }
     }
 }
@@ -123,6 +125,7 @@ impl HoldsContent for Body {
             Body::TaskStarted(body) => body.visit_content(visit),
             Body::UserSent(body) => body.text.visit_content(visit),
             Body::TaskCompleted(body) => body.answer.visit_content(visit),
+            Body::RoundEnded(body) => body.answer.visit_content(visit),
             Body::WorkflowAccepted(body) => body.workflow.visit_content(visit),
             Body::ModelCalled(body) => {
                 body.manifest.visit_content(visit);

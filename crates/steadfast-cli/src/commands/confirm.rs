@@ -166,7 +166,7 @@ fn first_line(open: &Question) -> String {
 
 /// Whether this answer will be taken: judged as the log now stands, since a
 /// person should not learn it from a later run.
-async fn may_answer(
+pub(crate) async fn may_answer(
     log: &SqliteLog,
     task: &Task,
     open: &Question,
@@ -193,9 +193,7 @@ async fn may_answer(
             question: open.id.to_string(),
             options: (1..)
                 .zip(&open.options)
-                .map(|(number, _)| {
-                    format!("{number}. {}", chosen(open, Choice::Option(number)))
-                })
+                .map(|(number, _)| format!("{number}. {}", chosen(open, Choice::Option(number))))
                 .collect(),
         }),
         Err(refused) => Err(Error::NotTaken { refused }),

@@ -44,8 +44,13 @@ impl Book {
         })
     }
 
-    fn version(&self, number: u64) -> Result<&Version, Error> {
-        let last = self.history.versions.last().map_or(1, |one| one.number);
+    /// The number of the last version.
+    pub(crate) fn latest(&self) -> u64 {
+        self.history.versions.last().map_or(1, |one| one.number)
+    }
+
+    pub(crate) fn version(&self, number: u64) -> Result<&Version, Error> {
+        let last = self.latest();
         self.history
             .version(number)
             .ok_or_else(|| Error::NoVersion {
@@ -56,7 +61,7 @@ impl Book {
     }
 
     /// The task as it last was under a version.
-    fn at(&self, version: &Version) -> Result<Task, Error> {
+    pub(crate) fn at(&self, version: &Version) -> Result<Task, Error> {
         let upto = self.events.partition_point(|one| one.seq <= version.until);
         let (id, salt) = (self.now.state.task.clone(), self.now.state.salt.clone());
         Task::fold(id, salt, &self.events[..upto]).map_err(corrupt)
@@ -87,7 +92,7 @@ pub(crate) async fn run(
         }
         return Ok(Exit::Ok);
     }
-    let latest = book.history.versions.last().map_or(1, |one| one.number);
+    let latest = book.latest();
     let version = book.version(args.version.unwrap_or(latest))?;
     let task = book.at(version)?;
     match printer.json {

@@ -85,6 +85,7 @@ impl Lines {
             | Body::TaskStarted(_)
             | Body::TaskCancelled(_)
             | Body::TaskCompleted(_)
+            | Body::RoundEnded(_)
             | Body::TaskFailed(_)
             | Body::ModelCalled(_)
             | Body::ModelReplied(_)

@@ -11,6 +11,9 @@ use crate::harness::{Case, PAY, Ran, payment};
 /// changes of mind, and an order without an addressee.
 fn talked() -> Case {
     let case = payment("required");
+    let paying = case.read("pay.yaml");
+    let said = "effect: irreversible\n    does: [pay]";
+    case.write("pay.yaml", &paying.replace("effect: irreversible", said));
     let mut start = PAY.to_vec();
     start[3] = "生成内部中文报告，不得对外发布，1500 字以内";
     assert_eq!(case.run(&start).exit, 4);

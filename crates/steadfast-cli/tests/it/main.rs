@@ -13,6 +13,8 @@ mod audit;
 mod budget;
 #[cfg(unix)]
 mod cancel;
+#[cfg(unix)]
+mod chat;
 mod check;
 mod check_answer;
 mod codes;

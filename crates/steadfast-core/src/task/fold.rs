@@ -25,8 +25,8 @@ use crate::ledger::{ConstraintId, Ledger, Question, Rank};
 use crate::limits;
 use crate::source::Source;
 use crate::task::state::{
-    Beliefs, Call, CallOutcome, Deed, Lifecycle, Outcome, Reading, ReadingOf, Receipt, Said, Stage,
-    Stands, State, Step, StepCall, Visit,
+    Beliefs, Call, CallOutcome, Deed, Lifecycle, Outcome, Reading, ReadingOf, Receipt, Round, Said,
+    Stage, Stands, State, Step, StepCall, Visit,
 };
 use crate::workflow::gate::Refusal;
 
@@ -75,6 +75,25 @@ impl State {
             Body::TaskCompleted(body) => {
                 let answer = body.answer.clone();
                 self.end(event, Outcome::Completed { answer });
+            }
+            Body::RoundEnded(body) => {
+                self.stands.lifecycle = Lifecycle::Listening;
+                self.stands.counters.refusals_in_a_row = 0;
+                self.stands.counters.broken.clear();
+                self.stands.round = Round {
+                    ended: body.round,
+                    answer: Some(body.answer.clone()),
+                    seq: self.answered_to(event.seq),
+                    steps: self.stands.counters.steps,
+                    visits: self.stands.counters.visits.clone(),
+                    since: Some(event.at),
+                };
+                // The steps stay in sight; what they proved was for this answer.
+                let steps = std::mem::take(&mut self.beliefs.steps);
+                self.beliefs = Beliefs {
+                    steps,
+                    ..Beliefs::default()
+                };
             }
             Body::TaskFailing(body) => {
                 self.stands.lifecycle = Lifecycle::Failing {
@@ -209,6 +228,14 @@ impl State {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Up to which message an answer goes: words that no model has read are not
+    /// answered by it.
+    fn answered_to(&self, end: Seq) -> Seq {
+        let mut messages = self.stands.messages.iter();
+        let unread = messages.find(|said| said.seq > self.stands.seen);
+        unread.map_or(end, |said| Seq(said.seq.0 - 1))
     }
 
     fn has_say(&self, source: &Source) -> Result<(), String> {
@@ -462,6 +489,10 @@ impl State {
         let from = self.current().cloned();
         self.stands.account.leave(from.as_ref(), event.at);
         self.beliefs.visit = Visit::default();
+        if self.is_listening() {
+            self.stands.lifecycle = Lifecycle::Running;
+            self.stands.round.since = Some(event.at);
+        }
         if let Place::State(name) = &body.to {
             *self.stands.counters.visits.entry(name.clone()).or_default() += 1;
             self.lapse_from(name);

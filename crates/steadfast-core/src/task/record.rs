@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::content::Salt;
+use crate::content::{Content, Salt};
 use crate::context::Request;
 use crate::event::budget::{BudgetSet, PriceSet};
 use crate::event::model::{Finish, ModelFailure, ModelReplied, ProposedCall, Usage};
@@ -15,8 +15,8 @@ use crate::event::proposal::{
     AnswerAdmitted, AnswerRefused, ApprovalDecided, ApprovalRequested, CallAdmitted, CallRefused,
 };
 use crate::event::task::{
-    CancelRequested, Cause, Document, TaskCompleted, TaskFailed, TaskFailing, TaskPaused,
-    TaskResumed, TaskStarted, UserSent, WorkflowAccepted,
+    CancelRequested, Cause, Document, RoundEnded, TaskCompleted, TaskFailed, TaskFailing,
+    TaskPaused, TaskResumed, TaskStarted, UserSent, WorkflowAccepted,
 };
 use crate::event::{Body, Event};
 use crate::id::{CallId, Epoch, Principal, Seq, TaskId, Timestamp};
@@ -338,7 +338,12 @@ impl<'a> Draft<'a> {
             Command::Resume if *lifecycle == Lifecycle::Paused => {
                 self.push(user, Body::TaskResumed(TaskResumed {}))?;
             }
-            Command::Cancel if matches!(lifecycle, Lifecycle::Running | Lifecycle::Paused) => {
+            Command::Cancel
+                if matches!(
+                    lifecycle,
+                    Lifecycle::Running | Lifecycle::Listening | Lifecycle::Paused
+                ) =>
+            {
                 self.push(user, Body::CancelRequested(CancelRequested {}))?;
             }
             Command::Pause | Command::Resume | Command::Cancel => {
@@ -360,13 +365,17 @@ impl<'a> Draft<'a> {
         Ok(())
     }
 
-    fn said(&mut self, user: Source, text: &str, proposals: Vec<Proposal>) -> Result<(), Corrupt> {
+    fn said(&mut self, user: Source, text: &str, proposals: Vec<Proposal>) -> Result<(), Stop> {
         let sent = UserSent {
             text: self.task.state.salt.seal_text(text),
         };
         self.push(user.clone(), Body::UserSent(sent))?;
         let message = self.task.state.seq;
-        self.hear(&user, message, text, proposals)
+        self.hear(&user, message, text, proposals)?;
+        match self.task.state.is_listening() {
+            true => self.enter_initial(),
+            false => Ok(()),
+        }
     }
 
     /// The rules that a task begins with: the workflow's, then what the user's
@@ -617,6 +626,21 @@ impl<'a> Draft<'a> {
         state.salt.seal_json(&bound).hash
     }
 
+    /// Delivers an answer: it ends the task, or the round of a conversation. Words
+    /// that came meanwhile begin the next round at once.
+    pub(super) fn send_out(&mut self, answer: Content) -> Result<(), Stop> {
+        if !self.task.workflow.spec.conversation {
+            return Ok(self.runtime(Body::TaskCompleted(TaskCompleted { answer }))?);
+        }
+        let round = self.task.state.stands.round.ended + 1;
+        self.runtime(Body::RoundEnded(RoundEnded { round, answer }))?;
+        self.run_out(Trigger::Answer)?;
+        match self.task.state.has_unseen_message() {
+            true => self.enter_initial(),
+            false => Ok(()),
+        }
+    }
+
     /// The last step's text, as the answer.
     fn propose_answer(&mut self) -> Result<(), Stop> {
         let step = self.task.state.beliefs.steps.back();
@@ -633,7 +657,7 @@ impl<'a> Draft<'a> {
                     observed,
                 };
                 self.runtime(Body::AnswerAdmitted(answered))?;
-                self.runtime(Body::TaskCompleted(TaskCompleted { answer }))?;
+                self.send_out(answer)?;
             }
             Err(refusal) => {
                 let ends = may_end && matches!(refusal, Refusal::NotChecked { .. });

@@ -52,6 +52,10 @@ pub struct Spec {
     /// What the answer must be.
     #[serde(default, skip_serializing_if = "is_default")]
     pub answer: AnswerSpec,
+    /// An answer ends a round, not the task: the task then waits for the next
+    /// message, and the machine begins anew with it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub conversation: bool,
     /// Rules that every task of the workflow begins with.
     #[serde(default, skip_serializing_if = "is_default")]
     pub ledger: LedgerSpec,

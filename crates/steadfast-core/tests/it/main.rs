@@ -7,6 +7,7 @@ mod budget;
 mod check;
 mod circles;
 mod context;
+mod conversation;
 mod effects;
 mod fidelity;
 mod gate;

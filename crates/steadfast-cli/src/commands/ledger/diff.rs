@@ -18,7 +18,7 @@ use crate::content::{short, visible};
 const QUOTED: usize = 120;
 
 /// The changes after `from` up to `to`, each with what it rests on, and the sum.
-pub(super) fn text(book: &Book, from: &Version, to: &Version, task: &Task) -> String {
+pub(crate) fn text(book: &Book, from: &Version, to: &Version, task: &Task) -> String {
     let lang = task.lang();
     let mut out = format!(
         "task {}, v{} to v{}\n",

@@ -80,7 +80,11 @@ pub(crate) fn text(task: &Task, history: &History, version: &Version, latest: u6
         "facts",
         facts.map(|(name, fact)| {
             let value = short(&fact.value.to_string(), QUOTED);
-            format!("{name} = {value} ({}, event {})", who(&fact.source), fact.seq)
+            format!(
+                "{name} = {value} ({}, event {})",
+                who(&fact.source),
+                fact.seq
+            )
         }),
     );
     let gone = history.constraints.values();
@@ -152,9 +156,16 @@ fn said(message: Seq, words: Option<&str>) -> String {
 /// What stands in the place of a rule at rest, and for how long.
 fn until(task: &Task, id: ConstraintId, lang: Lang) -> String {
     let ledger = &task.state.ledger;
-    let exception = ledger.constraints.iter().find(|one| one.excepts == Some(id));
+    let exception = ledger
+        .constraints
+        .iter()
+        .find(|one| one.excepts == Some(id));
     if let Some(one) = exception {
-        return format!("\n   {} stands in its place{}", one.id, words::reach(one, lang));
+        return format!(
+            "\n   {} stands in its place{}",
+            one.id,
+            words::reach(one, lang)
+        );
     }
     let still = ledger.suspended.iter().find(|one| one.target == id);
     still.map_or_else(String::new, |one: &Suspension| {
@@ -192,7 +203,7 @@ pub(crate) fn visible_lines(text: &str) -> String {
 }
 
 /// A rule that was in force before `version` and is not any more.
-fn past(life: &Life, version: u64, lang: Lang) -> Option<String> {
+pub(crate) fn past(life: &Life, version: u64, lang: Lang) -> Option<String> {
     let end = life.end.as_ref().filter(|end| end.version <= version)?;
     let one = &life.constraint;
     let how = match (end.how, end.by) {

@@ -23,7 +23,7 @@ use steadfast_core::event::skill::{
     DeedSettled, Relay, SkillCalled, SkillFailed, SkillFailure, SkillReturned,
 };
 use steadfast_core::event::task::{
-    CancelRequested, Cause, Document, Parent, TaskCancelled, TaskCompleted, TaskFailed,
+    CancelRequested, Cause, Document, Parent, RoundEnded, TaskCancelled, TaskCompleted, TaskFailed,
     TaskFailing, TaskPaused, TaskResumed, TaskStarted, UserSent, Window, WorkflowAccepted,
 };
 use steadfast_core::event::{Body, Event};
@@ -43,7 +43,7 @@ use steadfast_core::workflow::gate::Refusal;
 use steadfast_core::workflow::spec::EffectClass;
 
 /// Number of kinds in [`place`].
-const KINDS: usize = 33;
+const KINDS: usize = 34;
 /// Number of refusals in [`refusal_place`].
 const REFUSALS: usize = 20;
 
@@ -82,6 +82,7 @@ fn place(body: &Body) -> usize {
         Body::BudgetSet(_) => 30,
         Body::PriceSet(_) => 31,
         Body::BudgetExhausted(_) => 32,
+        Body::RoundEnded(_) => 33,
     }
 }
 
@@ -760,6 +761,13 @@ fn end(salt: &Salt) -> Vec<(Source, Body)> {
         (Source::Runtime, Body::TaskFailed(failed))
     }));
     let answer = salt.seal_text("# 上下文工程\n");
+    bodies.push((
+        Source::Runtime,
+        Body::RoundEnded(RoundEnded {
+            round: 2,
+            answer: answer.clone(),
+        }),
+    ));
     bodies.push((
         Source::Runtime,
         Body::TaskCompleted(TaskCompleted { answer }),
