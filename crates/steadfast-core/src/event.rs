@@ -75,6 +75,7 @@ pub enum Body {
     PriceSet(budget::PriceSet),
     BudgetExhausted(budget::BudgetExhausted),
     RoundEnded(task::RoundEnded),
+    PatchProposed(ledger::PatchProposed),
 }
 
 impl Body {
@@ -115,6 +116,7 @@ impl Body {
             Body::PriceSet(_) => "price_set",
             Body::BudgetExhausted(_) => "budget_exhausted",
             Body::RoundEnded(_) => "round_ended",
+            Body::PatchProposed(_) => "patch_proposed",
         }
     }
 }
@@ -126,6 +128,7 @@ impl HoldsContent for Body {
             Body::UserSent(body) => body.text.visit_content(visit),
             Body::TaskCompleted(body) => body.answer.visit_content(visit),
             Body::RoundEnded(body) => body.answer.visit_content(visit),
+            Body::PatchProposed(body) => body.message.visit_content(visit),
             Body::WorkflowAccepted(body) => body.workflow.visit_content(visit),
             Body::ModelCalled(body) => {
                 body.manifest.visit_content(visit);

@@ -55,6 +55,32 @@ pub fn may_set(
     }
 }
 
+/// What a found value means beside the present one.
+#[derive(Debug, PartialEq)]
+pub enum Found<'a> {
+    /// Nothing was known, or the same source has looked again.
+    News,
+    Same,
+    /// Another source's value stands.
+    Clash(&'a Fact),
+}
+
+/// How a value that a tool found stands to what is known.
+pub fn meet<'a>(facts: &'a Facts, name: &str, value: &Value, source: &Source) -> Found<'a> {
+    match facts.get(name) {
+        None => Found::News,
+        Some(present) if same(&present.value, value) => Found::Same,
+        Some(present) if present.source == *source => Found::News,
+        Some(present) => Found::Clash(present),
+    }
+}
+
+/// Equal, numbers by what they are: 5000 is 5000.0.
+fn same(one: &Value, other: &Value) -> bool {
+    let number = |value: &Value| value.as_f64();
+    one == other || matches!((number(one), number(other)), (Some(a), Some(b)) if a == b)
+}
+
 /// The names and values alone, as conditions read them.
 pub fn values(facts: &Facts) -> BTreeMap<&str, &Value> {
     facts

@@ -86,6 +86,7 @@ impl Lines {
             | Body::TaskCancelled(_)
             | Body::TaskCompleted(_)
             | Body::RoundEnded(_)
+            | Body::PatchProposed(_)
             | Body::TaskFailed(_)
             | Body::ModelCalled(_)
             | Body::ModelReplied(_)

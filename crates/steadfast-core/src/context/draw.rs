@@ -325,6 +325,10 @@ impl Fitting<'_> {
                 let reason = reason.as_ref().map(|text| self.capped(text, caps.result));
                 (ToolBody::Denied { reason }, None)
             }
+            CallOutcome::Heard { message } => {
+                let message = self.capped(message, caps.result);
+                (ToolBody::Heard { message }, None)
+            }
             CallOutcome::Settled { done } => (ToolBody::Settled { done: *done }, None),
             CallOutcome::Dropped => (ToolBody::Dropped, None),
             CallOutcome::Pending => (ToolBody::Unknown, None),

@@ -216,6 +216,10 @@ pub fn operation(operation: &Operation, lang: Lang) -> String {
             format!("for the next answer: {request}"),
             format!("仅下一个回答：{request}"),
         ),
+        Operation::SetFact { name, value } => {
+            let name = quoted(name);
+            say(format!("{name} is {value}"), format!("{name} 改为 {value}"))
+        }
         Operation::Ask { question, .. } => question.clone(),
     }
 }
@@ -321,7 +325,7 @@ fn bound<T: Display + PartialEq>(bound: &Bound<T>, lang: Lang) -> String {
     parts.join(if zh { "、" } else { " and " })
 }
 
-fn tongue(tag: &str, lang: Lang) -> String {
+pub(super) fn tongue(tag: &str, lang: Lang) -> String {
     let known = match tag {
         "zh" => ("Chinese", "中文"),
         "en" => ("English", "英文"),

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use crate::budget::{Account, Amounts, OnExhausted};
 use crate::content::Content;
-use crate::event::ledger::{Cited, LedgerChanged, QuestionAnswered};
+use crate::event::ledger::{Cited, LedgerChanged, QuestionAnswered, Taken};
 use crate::event::machine::{Place, StateEntered};
 use crate::event::model::Usage;
 use crate::event::proposal::CallAdmitted;
@@ -21,7 +21,8 @@ use crate::facts::{Fact, Facts};
 use crate::hash::Hash;
 use crate::id::{CallId, Principal, Seq, SkillName, StateName, TaskId};
 use crate::ledger::entry::{Change, Entry};
-use crate::ledger::{ConstraintId, Ledger, Question, Rank};
+use crate::ledger::question::Why;
+use crate::ledger::{ConstraintId, Ledger, Operation, Question, Rank};
 use crate::limits;
 use crate::source::Source;
 use crate::task::state::{
@@ -169,10 +170,26 @@ impl State {
                 self.beliefs.skipped.insert(body.state.clone(), event.seq);
             }
             Body::LedgerChanged(body) => self.ledger_changed(event, body)?,
+            Body::PatchProposed(body) => {
+                let counters = &mut self.stands.counters;
+                counters.proposals += 1;
+                if body.taken == Taken::Applied {
+                    counters.refusals_in_a_row = 0;
+                } else {
+                    // Else a model could go on proposing for ever.
+                    counters.refusals_in_a_row += 1;
+                }
+                let message = body.message.clone();
+                self.step_call(body.proposed_as as usize)?.outcome = CallOutcome::Heard { message };
+            }
             Body::PatchRefused(_) => self.ledger.follow(&Entry::Refused)?,
             Body::QuestionOpened(body) => {
                 let question: Box<Question> = stored(&body.content)?;
-                self.has_say(&event.source)?;
+                match question.why {
+                    // It offers values and changes nothing; a person chooses.
+                    Why::Fact if offers_facts(&question) => {}
+                    _ => self.has_say(&event.source)?,
+                }
                 if question.source != event.source {
                     return Err("the question is of another source than its event".to_owned());
                 }
@@ -189,6 +206,9 @@ impl State {
                     source: event.source.clone(),
                     seq: event.seq,
                 };
+                if event.source.commands() {
+                    self.ledger.unresolved.retain(|one| !is_about(one, &body.name));
+                }
                 self.facts.insert(body.name.clone(), fact);
             }
             Body::BudgetSet(body) => {
@@ -635,6 +655,19 @@ fn first_facts(first: &Event, started: &TaskStarted) -> Facts {
     };
     let facts = started.facts().into_iter();
     facts.map(|(name, value)| (name, fact(value))).collect()
+}
+
+/// Whether all that can be chosen is the value of a fact.
+fn offers_facts(question: &Question) -> bool {
+    let mut options = question.options.iter();
+    options.all(|one| matches!(one, Operation::SetFact { .. }))
+}
+
+/// Whether a question is about which value a fact has.
+fn is_about(question: &Question, fact: &str) -> bool {
+    let mut options = question.options.iter();
+    question.why == Why::Fact
+        && options.any(|one| matches!(one, Operation::SetFact { name, .. } if name == fact))
 }
 
 /// One of our own types, from content.

@@ -107,6 +107,10 @@ impl Draft<'_> {
             skill: call.skill.clone(),
         };
         self.push(source, Body::SkillReturned(body))?;
+        if success {
+            let seq = self.task.state.seq;
+            self.find_facts(&call.skill, seq, result)?;
+        }
         self.after_outcome()?;
         self.pass_baton(at, id, call);
         Ok(())

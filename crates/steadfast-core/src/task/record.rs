@@ -527,22 +527,30 @@ impl<'a> Draft<'a> {
         })
     }
 
+    fn id_in_step(&self, index: usize) -> CallId {
+        let step = self.task.state.beliefs.steps.back();
+        let call = step.and_then(|step| step.calls.get(index));
+        let id = call.map(|call| call.call.clone());
+        id.expect("the reply's step was just made")
+    }
+
     /// The calls of one reply, in its order. Each is judged on receipts that
     /// exist, never on one that another call of the same reply might bring: its
     /// arguments were written without that one's result.
     fn propose_calls(&mut self, calls: &[ReplyCall]) -> Result<(), Stop> {
         for (index, call) in calls.iter().enumerate() {
+            if index < limits::CALLS_PER_REPLY_MAX && self.task.is_proposal(&call.skill) {
+                let id = self.id_in_step(index);
+                self.hear_model(index as u32, &id, call)?;
+                continue;
+            }
             let admitted = if index >= limits::CALLS_PER_REPLY_MAX {
                 let limit = limits::CALLS_PER_REPLY_MAX as u32;
                 Err(Refusal::TooManyCalls { limit })
             } else {
                 self.judge(call)?
             };
-            let step = self.task.state.beliefs.steps.back();
-            let id = step
-                .and_then(|step| step.calls.get(index))
-                .map(|call| call.call.clone());
-            let id = id.expect("the reply's step was just made");
+            let id = self.id_in_step(index);
             match admitted {
                 Ok(admitted) => {
                     let body = CallAdmitted {

@@ -152,6 +152,10 @@ pub enum CallOutcome {
     Denied {
         reason: Option<Content>,
     },
+    /// A proposal to the runtime itself, with what became of it.
+    Heard {
+        message: Content,
+    },
     /// Settled as done or not done, without a result.
     Settled {
         done: bool,
@@ -167,7 +171,10 @@ impl CallOutcome {
             CallOutcome::Returned { because, .. } => because.is_some(),
             CallOutcome::Failed { .. } | CallOutcome::Denied { .. } => true,
             CallOutcome::Settled { done } => !done,
-            CallOutcome::Pending | CallOutcome::Refused { .. } | CallOutcome::Dropped => false,
+            CallOutcome::Pending
+            | CallOutcome::Refused { .. }
+            | CallOutcome::Heard { .. }
+            | CallOutcome::Dropped => false,
         }
     }
 }
@@ -561,7 +568,9 @@ impl HoldsContent for Step {
             call.args.visit_content(visit);
             match &mut call.outcome {
                 CallOutcome::Returned { result, .. } => result.visit_content(visit),
-                CallOutcome::Failed { message, .. } => message.visit_content(visit),
+                CallOutcome::Failed { message, .. } | CallOutcome::Heard { message } => {
+                    message.visit_content(visit);
+                }
                 CallOutcome::Denied { reason } => reason.visit_content(visit),
                 CallOutcome::Pending
                 | CallOutcome::Refused { .. }

@@ -262,6 +262,11 @@ pub struct SkillSpec {
     /// it, and the argument (`budget: total`).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub amounts: BTreeMap<String, String>,
+    /// Facts that its results set: the name, and the JSON pointer of the value in
+    /// the result (`budget: /price`). What a person or another skill has set stays,
+    /// and a clash is asked about.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub facts: BTreeMap<String, String>,
     /// The tool of a server that this skill is, as `SERVER/TOOL`; the kind is
     /// then `mcp`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -477,6 +482,10 @@ pub struct LedgerSpec {
     /// What is known of sources: an address or host, and its grades (`official`).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<KnownSource>,
+    /// A model may propose changes of what is in force, by a tool of the runtime's
+    /// own, citing the user's words. What the words do not carry is asked.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub model_proposes: bool,
     /// What the answer looks like: `format`, `schema`, `language`, `max_words`, …
     #[serde(skip_serializing_if = "Value::is_null")]
     pub output: Value,

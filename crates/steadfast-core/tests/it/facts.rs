@@ -60,7 +60,7 @@ fn in_force(bench: &Bench) -> String {
     parts.join("\n")
 }
 
-/// R22, R23: the user's 5000 holds against the page's 8000, the clash is asked
+/// R23: the user's 5000 holds against the page's 8000, the clash is asked
 /// about, and the user's answer is the user's say.
 #[test]
 fn r23_a_tools_value_waits_beside_the_users() {

@@ -177,8 +177,8 @@ fn until(task: &Task, id: ConstraintId, lang: Lang) -> String {
 /// A question with its options, as numbers that `confirm` takes.
 pub(crate) fn open_question(open: &Question) -> String {
     let at = match open.source {
-        Source::User { .. } => open.message,
-        _ => Seq::ZERO,
+        Source::Policy | Source::Developer => Seq::ZERO,
+        _ => open.message,
     };
     let mut text = open.text.clone();
     // Questions in words of their own do not list what can be chosen.

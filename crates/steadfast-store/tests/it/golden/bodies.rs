@@ -10,7 +10,8 @@ use steadfast_core::budget::{
 use steadfast_core::content::Salt;
 use steadfast_core::event::budget::{BudgetExhausted, BudgetSet, PriceSet};
 use steadfast_core::event::ledger::{
-    Cited, FactSet, LedgerChanged, PatchRefused, QuestionAnswered, QuestionOpened,
+    Cited, FactSet, LedgerChanged, PatchProposed, PatchRefused, QuestionAnswered, QuestionOpened,
+    Taken,
 };
 use steadfast_core::event::machine::{Place, StateEntered, StateSkipped};
 use steadfast_core::event::model::{
@@ -43,7 +44,7 @@ use steadfast_core::workflow::gate::Refusal;
 use steadfast_core::workflow::spec::EffectClass;
 
 /// Number of kinds in [`place`].
-const KINDS: usize = 34;
+const KINDS: usize = 35;
 /// Number of refusals in [`refusal_place`].
 const REFUSALS: usize = 20;
 
@@ -83,6 +84,7 @@ fn place(body: &Body) -> usize {
         Body::PriceSet(_) => 31,
         Body::BudgetExhausted(_) => 32,
         Body::RoundEnded(_) => 33,
+        Body::PatchProposed(_) => 34,
     }
 }
 
@@ -761,6 +763,15 @@ fn end(salt: &Salt) -> Vec<(Source, Body)> {
         (Source::Runtime, Body::TaskFailed(failed))
     }));
     let answer = salt.seal_text("# 上下文工程\n");
+    bodies.push((
+        Source::Runtime,
+        Body::PatchProposed(PatchProposed {
+            call: "s3.0".into(),
+            proposed_as: 0,
+            taken: Taken::Asked,
+            message: salt.seal_text("question q2 waits"),
+        }),
+    ));
     bodies.push((
         Source::Runtime,
         Body::RoundEnded(RoundEnded {
