@@ -15,11 +15,13 @@ use crate::shell::{root, run};
 pub(crate) struct Example {
     pub(crate) file: PathBuf,
     pub(crate) command: String,
+    /// The first of its file, which begins with an empty store.
+    first: bool,
 }
 
 impl Example {
     pub(crate) fn run(&self) -> Result<()> {
-        let folder = tempfile(&self.file)?;
+        let folder = tempfile(&self.file, self.first)?;
         run(
             &self.command,
             Command::new("sh")
@@ -30,9 +32,12 @@ impl Example {
     }
 }
 
-fn tempfile(file: &Path) -> Result<PathBuf> {
+fn tempfile(file: &Path, anew: bool) -> Result<PathBuf> {
     let name = file.to_string_lossy().replace(['/', '.'], "_");
     let folder = root().join("target/examples").join(name);
+    if anew && folder.exists() {
+        std::fs::remove_dir_all(&folder)?;
+    }
     std::fs::create_dir_all(&folder)?;
     Ok(folder)
 }
@@ -54,10 +59,11 @@ pub(crate) fn all() -> Result<Vec<Example>> {
         let path = root().join(&file);
         let text = std::fs::read_to_string(&path)
             .with_context(|| format!("cannot read {}", path.display()))?;
-        for command in commands(&text) {
+        for (at, command) in commands(&text).into_iter().enumerate() {
             examples.push(Example {
                 file: file.clone(),
                 command,
+                first: at == 0,
             });
         }
     }

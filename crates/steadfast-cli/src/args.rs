@@ -49,6 +49,8 @@ pub(crate) enum DurabilityArg {
 pub(crate) enum Command {
     /// Start a task and run it until it ends or waits for a person
     Run(Run),
+    /// Talk with an agent under rules that hold until you change them
+    Chat(Chat),
     /// Go on with a task
     Resume(Resume),
     /// Decide on a call that waits for approval, or on a deed in doubt
@@ -61,6 +63,10 @@ pub(crate) enum Command {
     Unpause(One),
     /// Say something to a task
     Send(Send),
+    /// Show what is in force in a task, and how that came about
+    Ledger(Ledger),
+    /// List the questions that a task's ledger waits on, or answer one
+    Confirm(Confirm),
     /// List tasks, newest first
     Tasks(Tasks),
     /// Show what happened in a task
@@ -137,6 +143,64 @@ pub(crate) struct Run {
     /// calls=N, skill_calls=N, time=30m, then=fail|ask; also step.tokens=N, STATE.tokens=N
     #[arg(long, value_name = "KEY=VALUE,…")]
     pub(crate) budget: Vec<String>,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Each line that you type is a message. `/help` lists what else there is. \
+    stdin may be a pipe.\n\n\
+    Exit codes: 0 you left · 1 your input or usage · 3 the task failed · 4 a person has to act"
+)]
+pub(crate) struct Chat {
+    /// The workflow file, with `conversation: true` where answers should go on [default: a
+    /// plain conversation without skills]
+    #[arg(conflicts_with = "resume")]
+    pub(crate) workflow: Option<PathBuf>,
+    /// Go on with this conversation: the task, or the beginning of its name
+    #[arg(long, value_name = "TASK", conflicts_with_all = ["docs", "facts", "task", "window", "output_tokens"])]
+    pub(crate) resume: Option<String>,
+    /// A file to work on: data, whatever it says
+    #[arg(long = "doc", value_name = "FILE")]
+    pub(crate) docs: Vec<PathBuf>,
+    /// A named value; JSON where it reads as such, else text
+    #[arg(long = "fact", value_name = "NAME=VALUE")]
+    pub(crate) facts: Vec<String>,
+    /// The task's name; made up where not given
+    #[arg(long, value_name = "ID")]
+    pub(crate) task: Option<String>,
+    /// Whose task it is
+    #[arg(long, value_name = "NAME", env = settings::USER, hide_env_values = true)]
+    pub(crate) user: Option<String>,
+    /// Tokens that the model's window holds, over what is known of the model
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) window: Option<u32>,
+    /// Tokens of the window that are kept for the reply
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) output_tokens: Option<u32>,
+    #[command(flatten)]
+    pub(crate) onward: ChatOnward,
+}
+
+/// What a conversation goes on with, at its start and when it is resumed.
+#[derive(Clone, Debug, Default, ClapArgs)]
+pub(crate) struct ChatOnward {
+    /// A file of skills that the workflow can draw on
+    #[arg(long, value_name = "FILE")]
+    pub(crate) registry: Option<PathBuf>,
+    /// The model, as in `run` [default: that of the task, else auto]
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    #[command(flatten)]
+    pub(crate) recording: Recording,
+    /// What it may cost, as in `run`
+    #[arg(long, value_name = "KEY=VALUE,…")]
+    pub(crate) budget: Vec<String>,
+    /// Go on under the workflow file as it is now
+    #[arg(long, conflicts_with = "keep_workflow", requires = "resume")]
+    pub(crate) accept_workflow: bool,
+    /// Go on under the workflow that is recorded, whatever the file says now
+    #[arg(long, requires = "resume")]
+    pub(crate) keep_workflow: bool,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -267,6 +331,48 @@ pub(crate) struct Send {
 }
 
 #[derive(Debug, ClapArgs)]
+pub(crate) struct Ledger {
+    /// The task, or the beginning of its name
+    pub(crate) task: String,
+    /// As it stood at this version
+    #[arg(long, value_name = "N", conflicts_with = "diff")]
+    pub(crate) version: Option<u64>,
+    /// What changed from one version to another, and by which words
+    #[arg(long, num_args = 2, value_names = ["A", "B"])]
+    pub(crate) diff: Option<Vec<u64>>,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Exit codes: 0 answered, or nothing is open · 1 your input or usage · \
+    4 questions are open"
+)]
+#[command(group = ArgGroup::new("answer").args(["choose", "yes", "keep"]))]
+pub(crate) struct Confirm {
+    /// The task, or the beginning of its name
+    pub(crate) task: String,
+    /// The question (`q2`); may be left out where only one is open
+    pub(crate) question: Option<String>,
+    /// Take the choice of this number
+    #[arg(long, value_name = "N")]
+    pub(crate) choose: Option<u32>,
+    /// Take the first choice
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Leave all as it is; what was asked for is withdrawn
+    #[arg(long)]
+    pub(crate) keep: bool,
+    /// Who answers
+    #[arg(long, value_name = "NAME", env = settings::USER, hide_env_values = true)]
+    pub(crate) by: Option<String>,
+    /// Go on with the task at once
+    #[arg(long, requires = "answer")]
+    pub(crate) resume: bool,
+    #[command(flatten)]
+    pub(crate) onward: Onward,
+}
+
+#[derive(Debug, ClapArgs)]
 pub(crate) struct Tasks {
     /// Only tasks that are so
     #[arg(long, value_enum)]
@@ -297,6 +403,8 @@ pub(crate) enum StatusArg {
     Completed,
     Failed,
     Cancelled,
+    /// A conversation, for your next message
+    Listening,
     /// Its content was erased
     Forgotten,
 }
@@ -314,6 +422,7 @@ impl StatusArg {
             StatusArg::Completed => "completed",
             StatusArg::Failed => "failed",
             StatusArg::Cancelled => "cancelled",
+            StatusArg::Listening => "listening",
             StatusArg::Forgotten => steadfast_store::FORGOTTEN,
         }
     }

@@ -29,7 +29,7 @@ use crate::{store, time};
 /// A driver with its display.
 pub(crate) struct Engine {
     pub(crate) driver: Driver,
-    progress: Arc<Progress>,
+    pub(crate) progress: Arc<Progress>,
 }
 
 impl Engine {
@@ -90,27 +90,44 @@ impl Engine {
         printer: &Printer,
     ) -> Result<Exit, Error> {
         let mut signals = Signals::listen()?;
-        let mut driving = pin!(self.rest(id, takeover));
-        let outcome = tokio::select! {
-            rest = &mut driving => Ok(rest),
-            number = signals.next() => match self.settle(driving.as_mut(), &mut signals).await {
-                // It came to its own end in the meantime.
-                Some(rest) if !matches!(rest, Ok(Rest::Stopped)) => Ok(rest),
-                _ => Err(number),
-            },
-        };
-        self.progress.finish();
-        match outcome {
+        match self.until_rest(id, takeover, &mut signals).await? {
             Ok(rest) => {
-                let rest = rest?;
                 let task = store::load(self.driver.log.as_ref(), id).await?;
                 report::report(&task, &rest, settings, printer)
             }
             Err(number) => {
-                self.let_go(id).await;
                 let resume = settings.command(&format!("resume {id}"));
                 printer.say(&format!("stopped; task {id} goes on with `{resume}`"));
                 Ok(Exit::Signal(number))
+            }
+        }
+    }
+
+    /// Drives a task until it rests, or until a signal, whose number it gives. The
+    /// task is then let go, and goes on when it is driven again.
+    pub(crate) async fn until_rest(
+        &self,
+        id: &TaskId,
+        takeover: Takeover,
+        signals: &mut Signals,
+    ) -> Result<Result<Rest, u8>, Error> {
+        let outcome = {
+            let mut driving = pin!(self.rest(id, takeover));
+            tokio::select! {
+                rest = &mut driving => Ok(rest),
+                number = signals.next() => match self.settle(driving.as_mut(), signals).await {
+                    // It came to its own end in the meantime.
+                    Some(rest) if !matches!(rest, Ok(Rest::Stopped)) => Ok(rest),
+                    _ => Err(number),
+                },
+            }
+        };
+        self.progress.finish();
+        match outcome {
+            Ok(rest) => Ok(Ok(rest?)),
+            Err(number) => {
+                self.let_go(id).await;
+                Ok(Err(number))
             }
         }
     }

@@ -15,7 +15,7 @@ use steadfast::skill::registry;
 use steadfast::spec::Diagnostics;
 use steadfast_core::id::TaskId;
 use steadfast_core::json;
-use steadfast_core::ledger::ImportError;
+use steadfast_core::ledger::{ImportError, Refused};
 use steadfast_store as store;
 
 use crate::exit::Exit;
@@ -126,6 +126,34 @@ pub(crate) enum Error {
         step: Option<u32>,
         last: u32,
     },
+    #[error("the ledger of task `{task}` has no version {version}")]
+    NoVersion {
+        task: TaskId,
+        version: u64,
+        last: u64,
+    },
+    #[error("no open question of task `{task}` is `{given}`")]
+    NoQuestion {
+        task: TaskId,
+        given: String,
+        open: Vec<String>,
+    },
+    #[error("{}", which_question(task, questions))]
+    WhichQuestion {
+        task: TaskId,
+        questions: Vec<String>,
+    },
+    #[error("question `{question}` has no such choice")]
+    NoChoice {
+        question: String,
+        options: Vec<String>,
+    },
+    #[error(
+        "an answer to `{question}` of task `{task}` was given already, and waits to be recorded"
+    )]
+    Answered { task: TaskId, question: String },
+    #[error("the answer is not taken: {refused}")]
+    NotTaken { refused: Refused },
     #[error("cannot write to stdout")]
     Output { source: std::io::Error },
     #[error("the runtime cannot start")]
@@ -181,6 +209,11 @@ impl Error {
             Error::NotConfirmed { .. } | Error::NotEnded { .. } => "C0030",
             Error::FileExists { .. } => "C0031",
             Error::NoContext { .. } => "C0050",
+            Error::NoVersion { .. } => "C0040",
+            Error::WhichQuestion { .. } => "C0041",
+            Error::Answered { .. } => "C0042",
+            Error::NoQuestion { .. } | Error::NoChoice { .. } => "K0009",
+            Error::NotTaken { refused } => refused.code(),
             Error::Transfer(error) => error.code(),
             Error::Driver(error) => error.code(),
             Error::Store(error) => error.code(),
@@ -247,6 +280,36 @@ impl Error {
             Error::NoContext { last: 0, .. } => "go on with `steadfast resume`",
             Error::NoContext { last, .. } => {
                 return Some(format!("the last context is that of step {last}"));
+            Error::NoVersion { task, last, .. } => {
+                return Some(format!(
+                    "it has v1 to v{last}; `steadfast ledger {task}` shows the last"
+                ));
+            }
+            Error::NoQuestion { task, open, .. } => {
+                return Some(match open.is_empty() {
+                    true => format!("nothing is open; `steadfast ledger {task}` shows what holds"),
+                    false => format!("open are:\n{}", indented(open)),
+                });
+            }
+            Error::WhichQuestion { task, questions } => {
+                return Some(match questions.is_empty() {
+                    true => format!("`steadfast ledger {task}` shows what is in force"),
+                    false => format!("name it: `steadfast confirm {task} QUESTION --choose N`"),
+                });
+            }
+            Error::NoChoice { options, .. } => {
+                return Some(match options.is_empty() {
+                    true => "it has none to choose: say what you mean with `steadfast send`, \
+                             or take it back with `--keep`"
+                        .to_owned(),
+                    false => format!("choose one of:\n{}\nor `--keep`", indented(options)),
+                });
+            }
+            Error::Answered { task, .. } => {
+                return Some(format!("go on with `steadfast resume {task}`"));
+            }
+            Error::NotTaken { refused } => {
+                return Some(format!("docs/errors/{}.md says more", refused.code()));
             }
             Error::Transfer(error) => return error.hint(),
             Error::Output { .. } | Error::Random { .. } | Error::Runtime { .. } => return None,
@@ -294,6 +357,16 @@ impl Error {
     /// Nobody needs to be told that a pipe was closed.
     pub(crate) fn is_silent(&self) -> bool {
         matches!(self, Error::Output { source } if source.kind() == std::io::ErrorKind::BrokenPipe)
+    }
+}
+
+fn which_question(task: &TaskId, questions: &[String]) -> String {
+    match questions {
+        [] => format!("no question of task `{task}` is open"),
+        several => format!(
+            "several questions of task `{task}` are open:\n{}",
+            indented(several)
+        ),
     }
 }
 

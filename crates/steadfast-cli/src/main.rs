@@ -71,12 +71,15 @@ async fn run(
     };
     match command {
         Command::Run(args) => commands::run::run(args, settings, printer).await,
+        Command::Chat(args) => commands::chat::run(args, settings, printer).await,
         Command::Resume(args) => commands::resume::run(args, settings, printer).await,
         Command::Resolve(args) => commands::resolve::run(args, settings, printer).await,
         Command::Cancel(args) => commands::cancel::run(&args, settings, printer).await,
         Command::Pause(args) => commands::pause::run(&args, settings, printer).await,
         Command::Unpause(args) => commands::unpause::run(&args, settings, printer).await,
         Command::Send(args) => commands::send::run(&args, settings, printer).await,
+        Command::Ledger(args) => commands::ledger::run(&args, settings, printer).await,
+        Command::Confirm(args) => commands::confirm::run(args, settings, printer).await,
         Command::Tasks(args) => commands::tasks::run(args, settings, printer).await,
         Command::Log(args) => commands::log::run(&args, settings, printer).await,
         Command::Import(args) => commands::import::run(&args, settings, printer).await,

@@ -15,7 +15,9 @@ use crate::settings::Settings;
 /// What `resume` needs beside the log. Paths are absolute.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Origin {
-    pub(crate) workflow: PathBuf,
+    /// None of a workflow that is built in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) workflow: Option<PathBuf>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) registry: Option<PathBuf>,
     /// As `--model` named it.
@@ -23,14 +25,14 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
-    pub(crate) fn new(workflow: &Path, registry: Option<&Path>, model: &str) -> Origin {
+    pub(crate) fn new(workflow: Option<&Path>, registry: Option<&Path>, model: &str) -> Origin {
         let file = ["script:", "recorded:"].into_iter().find_map(|kind| {
             let path = model.strip_prefix(kind)?;
             Some(format!("{kind}{}", absolute(Path::new(path)).display()))
         });
         let model = file.unwrap_or_else(|| model.to_owned());
         Origin {
-            workflow: absolute(workflow),
+            workflow: workflow.map(absolute),
             registry: registry.map(absolute),
             model,
         }

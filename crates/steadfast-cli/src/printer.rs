@@ -78,6 +78,22 @@ impl Printer {
         known.redact(text)
     }
 
+    /// The same without a bar that is drawn over: for lines between a person's own.
+    pub(crate) fn still(&self) -> Printer {
+        Printer {
+            live: false,
+            ..self.clone()
+        }
+    }
+
+    /// What a person is asked on a terminal; nothing ends the line.
+    pub(crate) fn prompt(&self, text: &str) {
+        if self.is_live() {
+            let mut err = std::io::stderr().lock();
+            let _ = write!(err, "{text}").and_then(|()| err.flush());
+        }
+    }
+
     /// Whether progress may be drawn over.
     pub(crate) fn is_live(&self) -> bool {
         self.live && !self.quiet

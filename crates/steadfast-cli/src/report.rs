@@ -69,7 +69,7 @@ struct Attempts {
 
 #[derive(Serialize)]
 struct WaitingFor {
-    /// `approval`, `doubt`, `budget`, or `unpause`.
+    /// `approval`, `doubt`, `budget`, `unpause`, or `message`.
     r#for: &'static str,
     calls: Vec<OpenCall>,
 }
@@ -93,16 +93,31 @@ pub(crate) fn report(
     say(task, rest, settings, printer);
     if printer.json {
         printer.json(&summary(task, rest))?;
-    } else if let Rest::Ended(Outcome::Completed { answer }) = rest {
-        printer.data(&answer.text())?;
+    } else if let Some(answer) = answer(task, rest) {
+        printer.data(&answer)?;
     }
     Ok(match rest {
         Rest::Ended(Outcome::Completed { .. }) => Exit::Ok,
         Rest::Ended(Outcome::Failed { .. }) => Exit::Halted,
         Rest::Ended(Outcome::Cancelled) => Exit::User,
+        // What was asked for is there.
+        Rest::Waiting(Waiting::Message) => Exit::Ok,
         Rest::Waiting(_) => Exit::Waiting,
         Rest::Stopped => Exit::Signal(15),
     })
+}
+
+/// The answer that a run ended with: the task's, or that of the last round of a
+/// conversation.
+fn answer(task: &Task, rest: &Rest) -> Option<String> {
+    match rest {
+        Rest::Ended(Outcome::Completed { answer }) => Some(answer.text().into_owned()),
+        Rest::Waiting(Waiting::Message) => {
+            let answer = task.state.stands.round.answer.as_ref();
+            answer.map(|answer| answer.text().into_owned())
+        }
+        _ => None,
+    }
 }
 
 fn say(task: &Task, rest: &Rest, settings: &Settings, printer: &Printer) {
@@ -179,7 +194,7 @@ pub(crate) fn cost(task: &Task) -> Option<Money> {
     Some(money(spent.micros + spent.unknown_micros, price(task)?))
 }
 
-fn say_waiting(task: &Task, waiting: &Waiting, settings: &Settings, printer: &Printer) {
+pub(crate) fn say_waiting(task: &Task, waiting: &Waiting, settings: &Settings, printer: &Printer) {
     let id = &task.state.task;
     let resolve =
         |call: &CallId, how: &str| settings.command(&format!("resolve {id} {call} {how}"));
@@ -227,6 +242,13 @@ fn say_waiting(task: &Task, waiting: &Waiting, settings: &Settings, printer: &Pr
             ));
             return;
         }
+        Waiting::Message => {
+            let chat = settings.command(&format!("chat --resume {id}"));
+            printer.say(&format!(
+                "task {id} waits for your next message; go on with `{chat}`"
+            ));
+            return;
+        }
         Waiting::Ended { .. } => return,
     }
     let resume = settings.command(&format!("resume {id}"));
@@ -253,7 +275,7 @@ fn summary<'a>(task: &'a Task, rest: &'a Rest) -> Summary<'a> {
             ("failed", None, Some(diagnosis.as_str()), Some(reason))
         }
         Rest::Ended(Outcome::Cancelled) => ("cancelled", None, None, None),
-        Rest::Waiting(_) => ("waiting", None, None, None),
+        Rest::Waiting(_) => ("waiting", self::answer(task, rest), None, None),
         Rest::Stopped => ("stopped", None, None, None),
     };
     Summary {
@@ -319,6 +341,10 @@ fn waiting_for(task: &Task, rest: &Rest) -> Option<WaitingFor> {
         }),
         Waiting::Paused => Some(WaitingFor {
             r#for: "unpause",
+            calls: Vec::new(),
+        }),
+        Waiting::Message => Some(WaitingFor {
+            r#for: "message",
             calls: Vec::new(),
         }),
         Waiting::Ended { .. } => None,

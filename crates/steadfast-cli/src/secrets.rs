@@ -18,7 +18,8 @@ use crate::workflow;
 /// What a person says to a task, without the secrets that the task may use.
 pub(crate) fn cleaned(command: &Command, task: &Task, settings: &Settings) -> Command {
     let origin = Origin::load(settings, &task.state.task).ok().flatten();
-    let base_dir = origin.map(|origin| workflow::folder_of(&origin.workflow));
+    let file = origin.and_then(|origin| origin.workflow);
+    let base_dir = file.map(|file| workflow::folder_of(&file));
     let redactor = of(&task.workflow.spec, &base_dir.unwrap_or_default(), settings);
     redact_command(&redactor, command.clone())
 }

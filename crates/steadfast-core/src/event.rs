@@ -81,6 +81,8 @@ pub enum Body {
     PhaseEntered(machine::PhaseEntered),
     ClockRead(clock::ClockRead),
     HandlingSet(model::HandlingSet),
+    RoundEnded(task::RoundEnded),
+    PatchProposed(ledger::PatchProposed),
 }
 
 impl Body {
@@ -124,6 +126,8 @@ impl Body {
             Body::PhaseEntered(_) => "phase_entered",
             Body::ClockRead(_) => "clock_read",
             Body::HandlingSet(_) => "handling_set",
+            Body::RoundEnded(_) => "round_ended",
+            Body::PatchProposed(_) => "patch_proposed",
         }
     }
 }
@@ -134,6 +138,8 @@ impl HoldsContent for Body {
             Body::TaskStarted(body) => body.visit_content(visit),
             Body::UserSent(body) => body.text.visit_content(visit),
             Body::TaskCompleted(body) => body.answer.visit_content(visit),
+            Body::RoundEnded(body) => body.answer.visit_content(visit),
+            Body::PatchProposed(body) => body.message.visit_content(visit),
             Body::WorkflowAccepted(body) => body.workflow.visit_content(visit),
             Body::ModelCalled(body) => {
                 body.manifest.visit_content(visit);

@@ -55,6 +55,12 @@ pub fn may_set(
     }
 }
 
+/// Whether two values are equal, numbers by what they are: 5000 is 5000.0.
+pub fn same(one: &Value, other: &Value) -> bool {
+    let number = |value: &Value| value.as_f64();
+    one == other || matches!((number(one), number(other)), (Some(a), Some(b)) if a == b)
+}
+
 /// The names and values alone, as conditions read them.
 pub fn values(facts: &Facts) -> BTreeMap<&str, &Value> {
     facts

@@ -17,6 +17,7 @@ mod add;
 pub mod apply;
 mod ask;
 pub mod authority;
+mod carry;
 pub mod constraint;
 pub mod entry;
 pub mod exchange;

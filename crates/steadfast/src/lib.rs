@@ -68,6 +68,7 @@
 pub mod attempts;
 pub mod audit;
 pub mod clock;
+pub mod conversation;
 pub mod driver;
 #[cfg(any(test, feature = "fuzz"))]
 pub mod fuzz;

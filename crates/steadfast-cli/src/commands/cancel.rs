@@ -93,9 +93,10 @@ pub(crate) fn how(outcome: &Outcome) -> &'static str {
 async fn skills(log: &Arc<SqliteLog>, task: &Task, settings: &Settings) -> Skills {
     let spec = pending::workflow(log.as_ref(), task).await;
     let origin = Origin::load(settings, &task.state.task).ok().flatten();
-    match (spec, origin) {
-        (Ok(spec), Some(origin)) => {
-            let skills = workflow::skills(&spec, workflow::folder(&origin.workflow), settings);
+    let file = origin.and_then(|origin| origin.workflow);
+    match (spec, file) {
+        (Ok(spec), Some(file)) => {
+            let skills = workflow::skills(&spec, workflow::folder(&file), settings);
             // Nor does an end need their secrets.
             let skills = skills.unwrap_or_default();
             match skills.secrets() {

@@ -75,7 +75,7 @@ pub(crate) async fn go_on(
 
 /// The skills that the task goes on with: of the recorded workflow, or of the
 /// changed one that a person accepts.
-async fn skills(
+pub(crate) async fn skills(
     log: &Arc<SqliteLog>,
     task: &Task,
     origin: Option<&Origin>,
@@ -87,7 +87,7 @@ async fn skills(
     let file = onward
         .workflow
         .as_deref()
-        .or(origin.map(|origin| origin.workflow.as_path()));
+        .or(origin.and_then(|origin| origin.workflow.as_deref()));
     let base_dir = match file {
         Some(file) => workflow::folder_of(file),
         None => base_dir_unknown(&recorded, &task.state.task)?,

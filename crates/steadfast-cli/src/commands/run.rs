@@ -46,7 +46,7 @@ pub(crate) async fn run(args: Run, settings: &Settings, printer: &Printer) -> Re
     ));
     printer.say(&format!("model: {why}"));
     // First the origin: a task that is there can always be resumed.
-    Origin::new(&args.workflow, args.registry.as_deref(), &name).save(settings, &id)?;
+    Origin::new(Some(&args.workflow), args.registry.as_deref(), &name).save(settings, &id)?;
     let engine = Engine::new(Arc::clone(&log), model, skills, printer);
     engine.start(&id, start).await?;
     engine
@@ -56,7 +56,7 @@ pub(crate) async fn run(args: Run, settings: &Settings, printer: &Printer) -> Re
 
 /// A name that is taken is refused before anything is written. A task without
 /// an event is one whose process died before it had begun: it begins now.
-async fn refuse_taken(log: &dyn Log, id: &TaskId) -> Result<(), Error> {
+pub(crate) async fn refuse_taken(log: &dyn Log, id: &TaskId) -> Result<(), Error> {
     match log.head(id).await {
         Ok(Head::EMPTY) | Err(steadfast_store::Error::UnknownTask { .. }) => Ok(()),
         Ok(_) => Err(steadfast_store::Error::TaskExists { task: id.clone() }.into()),

@@ -89,6 +89,8 @@ impl Lines {
             | Body::TaskStarted(_)
             | Body::TaskCancelled(_)
             | Body::TaskCompleted(_)
+            | Body::RoundEnded(_)
+            | Body::PatchProposed(_)
             | Body::TaskFailed(_)
             | Body::ModelCalled(_)
             | Body::ModelReplied(_)

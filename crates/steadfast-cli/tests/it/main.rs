@@ -13,6 +13,8 @@ mod audit;
 mod budget;
 #[cfg(unix)]
 mod cancel;
+#[cfg(unix)]
+mod chat;
 mod check;
 mod check_answer;
 mod codes;
@@ -29,6 +31,8 @@ mod harness;
 mod inspect;
 #[cfg(target_os = "linux")]
 mod kill;
+#[cfg(unix)]
+mod ledger;
 #[cfg(unix)]
 mod log;
 #[cfg(unix)]

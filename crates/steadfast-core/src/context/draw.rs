@@ -209,7 +209,7 @@ impl Fitting<'_> {
         let cited = state.readings.get(&first).into_iter().flatten();
         let goal_cited = cited.into_iter().any(|one| one.of == ReadingOf::Goal);
         if state.ledger.goal.message == first || goal_cited {
-            return vec![input];
+            return self.answered(first).into_iter().chain([input]).collect();
         }
         let mark = state.input.hash.short();
         let open = format!(
@@ -217,6 +217,17 @@ impl Fitting<'_> {
         );
         let close = format!("\n</first_message {mark}>");
         vec![Text::Inline(open), input, Text::Inline(close)]
+    }
+
+    /// Says of a message that it is dealt with: a model must not take up again what
+    /// was finished rounds ago (field report R19).
+    fn answered(&self, message: Seq) -> Option<Text> {
+        let mark = match self.lang() {
+            Lang::En => "[answered already]\n",
+            Lang::Zh => "[已答复]\n",
+        };
+        let round = &self.task.state.stands.round;
+        (message <= round.seq).then(|| Text::Inline(mark.to_owned()))
     }
 
     /// A message without the words of rules that are no longer in force.
@@ -229,7 +240,8 @@ impl Fitting<'_> {
     }
 
     fn message(&self, said: &crate::task::state::Said, drawn: &mut Drawn) {
-        let texts = vec![self.in_force(&said.text, said.seq)];
+        let mut texts = vec![self.in_force(&said.text, said.seq)];
+        texts.splice(0..0, self.answered(said.seq));
         self.put(
             drawn,
             vec![said.seq],
@@ -326,6 +338,10 @@ impl Fitting<'_> {
                 let reason = reason.as_ref().map(|text| self.capped(text, caps.result));
                 (ToolBody::Denied { reason }, None)
             }
+            CallOutcome::Heard { message } => {
+                let message = self.capped(message, caps.result);
+                (ToolBody::Heard { message }, None)
+            }
             CallOutcome::Settled { done } => (ToolBody::Settled { done: *done }, None),
             CallOutcome::Dropped => (ToolBody::Dropped, None),
             CallOutcome::Pending => (ToolBody::Unknown, None),
@@ -386,12 +402,18 @@ impl Fitting<'_> {
             })
         };
         let (offered, due): (Vec<_>, Vec<_>) = due.into_iter().partition(optional);
+        // Where nothing has to be called, the answer is due.
+        let answers = due.is_empty() && offered.is_empty() && self.task.open_states().1;
         let standing = Standing {
-            state: self.task.state.current(),
+            state: self.task.state.current().filter(|_| !answers),
             due: &due,
             offered: &offered,
         };
-        let mut notice = contract::notice(standing, self.lang());
+        let talks = answers && self.task.workflow.spec.conversation;
+        let mut notice = match talks {
+            true => contract::reply(self.lang()).to_owned(),
+            false => contract::notice(standing, self.lang()),
+        };
         if let Some(clock) = &self.task.state.stands.clock {
             notice = format!("{notice}\n{}", clock::line(clock, self.lang()));
         }

@@ -94,6 +94,10 @@ pub enum ToolBody {
     Earlier {
         texts: Vec<Text>,
     },
+    /// What became of a proposal to the runtime.
+    Heard {
+        message: Text,
+    },
     /// It was not carried out, since the user said something new before.
     Dropped,
     /// There is no result, and it is not known whether the call was carried out.
@@ -245,6 +249,10 @@ impl ToolBody {
                 "settled": if *done { "done" } else { "not done" },
             })),
             ToolBody::Earlier { texts } => join(texts),
+            ToolBody::Heard { message } => json(serde_json::json!({
+                "skill": skill,
+                "heard": message.render(),
+            })),
             ToolBody::Dropped => json(serde_json::json!({
                 "skill": skill,
                 "dropped": "not carried out: the user said something new first",
@@ -279,7 +287,9 @@ impl HoldsContent for Fragment {
                 }
                 Piece::Tool { body, .. } => match body {
                     ToolBody::Result { shown, .. } => shown.visit_content(visit),
-                    ToolBody::Failed { message, .. } => message.visit_content(visit),
+                    ToolBody::Failed { message, .. } | ToolBody::Heard { message } => {
+                        message.visit_content(visit);
+                    }
                     ToolBody::Denied { reason } => reason.visit_content(visit),
                     ToolBody::Earlier { texts } => texts.visit_content(visit),
                     ToolBody::Refused { .. }

@@ -37,7 +37,8 @@ pub(super) fn tools(task: &Task) -> Vec<Tool> {
             name,
         }
     };
-    names.into_iter().map(tool).collect()
+    let own = task.proposing_tool();
+    names.into_iter().map(tool).chain(own).collect()
 }
 
 fn open_arguments(spec: &SkillSpec, one: Option<&Use>) -> serde_json::Value {

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::content::Content;
-use crate::id::Seq;
+use crate::id::{CallId, Seq};
 use crate::ledger::constraint::ConstraintId;
 use crate::ledger::entry::ChangeKind;
 use crate::ledger::patch::Proposer;
@@ -53,6 +53,29 @@ pub struct PatchRefused {
     pub refused: Refused,
     /// The patch as JSON: [`Patch`](crate::ledger::patch::Patch).
     pub patch: Content,
+}
+
+/// A model proposed a change, citing words of the user's. The events right before
+/// this one in the log say what came of it, with the model as the proposer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PatchProposed {
+    pub call: CallId,
+    /// Its place among the calls of the reply.
+    pub proposed_as: u32,
+    pub taken: Taken,
+    /// What the model is told.
+    pub message: Content,
+}
+
+/// What became of a model's proposal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Taken {
+    Applied,
+    Asked,
+    Refused,
+    /// It is no change that could be weighed.
+    Unreadable,
 }
 
 /// A change waits for an answer; the old rules hold. The source is the one who

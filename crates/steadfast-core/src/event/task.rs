@@ -115,6 +115,15 @@ pub struct TaskCompleted {
     pub answer: Content,
 }
 
+/// An answer of a conversation went out. The task now waits for the next message,
+/// with which its machine begins anew; what the round believed is void.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RoundEnded {
+    /// Rounds so far, this one included.
+    pub round: u32,
+    pub answer: Content,
+}
+
 /// The task will end without an answer, for this reason. Nothing new is
 /// proposed from here on; deeds in flight settle first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -8,6 +8,7 @@
 use crate::id::{Seq, Timestamp};
 use crate::ledger::ask::target;
 use crate::ledger::authority::Rank;
+use crate::ledger::carry;
 use crate::ledger::constraint::{Constraint, ConstraintId, Expiry};
 use crate::ledger::entry::{Change, Entry};
 use crate::ledger::patch::{Draft, Operation, Patch, Proposer};
@@ -127,6 +128,10 @@ pub fn answer(
         .checked_sub(1)
         .and_then(|at| question.options.get(at))
         .ok_or(Refused::UnknownChoice { question: id })?;
+    if matches!(chosen, Operation::SetFact { .. }) {
+        // The fact is set by whoever answers, see `task::instruct`.
+        return Ok((closed, None));
+    }
     let mut after = ledger.clone();
     after
         .follow(&closed)
@@ -175,6 +180,9 @@ pub(super) struct Judge<'a> {
 
 impl Judge<'_> {
     fn decide(&self, operation: &Operation) -> Decision {
+        if self.by_model() && !self.confirmed && !carry::own_words(self.text, operation) {
+            return Decision::Refused(Refused::NotCited);
+        }
         let decided = match operation {
             Operation::Add(draft) => self.add(draft),
             Operation::Override { target, with } => self.override_with(*target, with),
@@ -197,8 +205,30 @@ impl Judge<'_> {
             },
             Operation::SetRequest { request } => self.request(request),
             Operation::Ask { question, options } => self.unclear(question, options),
+            Operation::SetFact { .. } => Err(Refused::NothingMeant),
         };
+        let decided = decided.and_then(|decision| self.as_read(decision, operation));
         decided.unwrap_or_else(Decision::Refused)
+    }
+
+    /// What a model reads comes in only where the words carry it; else a person is
+    /// asked whether that is what they meant.
+    fn as_read(&self, decision: Decision, operation: &Operation) -> Result<Decision, Refused> {
+        let draft = match operation {
+            Operation::Add(draft) | Operation::Override { with: draft, .. } => draft.clone(),
+            Operation::SetOutput { output } => match &output.format {
+                Some(format) => Draft::must(Rule::Format {
+                    format: format.clone(),
+                }),
+                None => return Ok(decision),
+            },
+            _ => return Ok(decision),
+        };
+        let applied = matches!(decision, Decision::Applied(..));
+        if !applied || !self.by_model() || self.confirmed || carry::carries(self.words, &draft) {
+            return Ok(decision);
+        }
+        self.question(Why::ModelProposed, &[], vec![operation.clone()])
     }
 
     pub(super) fn by_model(&self) -> bool {

@@ -127,7 +127,8 @@ pub fn import(file: &Value, read: Read<'_>) -> Result<Imported, Vec<ImportError>
             "constraints" => out.rules.extend(constraints(value, &at, read, &mut errors)),
             "output" => out.rules.extend(output(value, &at, &mut errors)),
             // Of an exported ledger; they are of that task.
-            "request" | "unresolved" | "confirmed_changes" => {}
+            "request" | "unresolved" | "confirmed_changes" | "at_rest" | "facts" | "history"
+            | "task" => {}
             _ => errors.push(unknown("", key)),
         }
     }
@@ -461,10 +462,17 @@ pub fn export(ledger: &Ledger, input: &str) -> Value {
         fields.insert("request".to_owned(), json!(request.text));
     }
     if !ledger.unresolved.is_empty() {
-        let open = ledger
-            .unresolved
-            .iter()
-            .map(|one| json!({ "id": one.id.to_string(), "question": one.text, "why": one.why }));
+        let open = ledger.unresolved.iter().map(|one| {
+            json!({
+                "id": one.id.to_string(),
+                "question": one.text,
+                "why": one.why,
+                "about": one.about.iter().map(ToString::to_string).collect::<Vec<_>>(),
+                "options": one.options,
+                "message": one.message,
+                "words": one.words,
+            })
+        });
         fields.insert("unresolved".to_owned(), open.collect());
     }
     if !ledger.confirmed_changes.is_empty() {

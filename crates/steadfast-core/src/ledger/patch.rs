@@ -82,6 +82,12 @@ pub enum Operation {
     SetRequest {
         request: String,
     },
+    /// A fact gets this value: what a question about a clash of facts offers. It is
+    /// the answer that sets it, no patch.
+    SetFact {
+        name: String,
+        value: Value,
+    },
     /// Nothing can be changed yet: the words are ambiguous ("send it to him").
     /// The question waits in `unresolved`, and the old rule holds.
     Ask {

@@ -216,11 +216,16 @@ pub fn operation(operation: &Operation, lang: Lang) -> String {
             format!("for the next answer: {request}"),
             format!("仅下一个回答：{request}"),
         ),
+        Operation::SetFact { name, value } => {
+            let name = quoted(name);
+            say(format!("{name} is {value}"), format!("{name} 改为 {value}"))
+        }
         Operation::Ask { question, .. } => question.clone(),
     }
 }
 
-fn until(expiry: &Expiry, lang: Lang) -> String {
+/// When something ends by itself, in brackets; empty where it does not.
+pub fn until(expiry: &Expiry, lang: Lang) -> String {
     let text = match (expiry, lang) {
         (Expiry::Never, _) => return String::new(),
         (Expiry::Once, Lang::En) => "this once".to_owned(),
@@ -320,7 +325,7 @@ fn bound<T: Display + PartialEq>(bound: &Bound<T>, lang: Lang) -> String {
     parts.join(if zh { "、" } else { " and " })
 }
 
-fn tongue(tag: &str, lang: Lang) -> String {
+pub(super) fn tongue(tag: &str, lang: Lang) -> String {
     let known = match tag {
         "zh" => ("Chinese", "中文"),
         "en" => ("English", "英文"),

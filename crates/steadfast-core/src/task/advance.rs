@@ -50,7 +50,10 @@ impl Draft<'_> {
             Lifecycle::Failing { cause, diagnosis } => {
                 self.runtime(Body::TaskFailed(TaskFailed { cause, diagnosis }))?;
             }
-            Lifecycle::Running | Lifecycle::Paused | Lifecycle::Ended { .. } => {}
+            Lifecycle::Running
+            | Lifecycle::Listening
+            | Lifecycle::Paused
+            | Lifecycle::Ended { .. } => {}
         }
         Ok(())
     }
@@ -64,7 +67,7 @@ impl Draft<'_> {
         let limits = self.task.workflow.spec.limits;
         let stands = &self.task.state.stands;
         let refusals = u64::from(stands.counters.refusals_in_a_row);
-        let elapsed = self.turn.now.ms_since(self.task.state.started_at);
+        let elapsed = self.turn.now.ms_since(self.task.state.round_began());
         let found = if refusals >= u64::from(limits.refusals) {
             let last = self.last_refusal();
             Some((
@@ -280,7 +283,7 @@ impl Draft<'_> {
             ),
         };
         let limit = self.task.workflow.spec.limits.steps;
-        if step > limit {
+        if step.saturating_sub(state.stands.round.steps) > limit {
             let diagnosis = format!("the task took {limit} steps without coming to its end");
             let cause = Cause::Limit {
                 limit: "steps".to_owned(),

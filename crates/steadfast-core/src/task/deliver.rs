@@ -4,7 +4,7 @@ use crate::content::Content;
 use crate::event::Body;
 use crate::event::machine::Place;
 use crate::event::proposal::{AnswerAdmitted, AnswerRefused};
-use crate::event::task::{Cause, TaskCompleted};
+use crate::event::task::Cause;
 use crate::id::StateName;
 use crate::task::record::{Draft, Stop};
 use crate::workflow::gate::Refusal;
@@ -31,7 +31,7 @@ impl Draft<'_> {
                     observed,
                 };
                 self.runtime(Body::AnswerAdmitted(body))?;
-                Ok(self.runtime(Body::TaskCompleted(TaskCompleted { answer }))?)
+                self.send_out(answer)
             }
             Err(Refusal::NewMessage) => match self.place_to_reopen() {
                 Some(to) => self.reopen_check(to),
@@ -74,7 +74,7 @@ impl Draft<'_> {
             not_checked: self.task.not_checked(&answer, self.turn.rules),
             observed,
         }))?;
-        Ok(self.runtime(Body::TaskCompleted(TaskCompleted { answer }))?)
+        self.send_out(answer)
     }
 
     /// Where the machine goes back to when the user's words reopen the check:

@@ -76,6 +76,8 @@ pub enum Waiting {
         exhausted: Exhausted,
     },
     Paused,
+    /// For the user's next message.
+    Message,
     Ended {
         outcome: Outcome,
     },
@@ -99,6 +101,10 @@ impl Task {
                 due.waiting = Some(Waiting::Paused);
                 return due;
             }
+            Lifecycle::Listening => {
+                due.waiting = Some(Waiting::Message);
+                return due;
+            }
             Lifecycle::Running | Lifecycle::Cancelling | Lifecycle::Failing { .. } => {}
         }
         self.skills_due(now, epoch, &mut due);
@@ -116,7 +122,7 @@ impl Task {
         }
         if self.state.is_running() {
             if let Some(limit) = self.workflow.spec.limits.time_ms {
-                due.wake(self.state.started_at.plus_ms(limit));
+                due.wake(self.state.round_began().plus_ms(limit));
             }
             if let Some(at) = self.deadline() {
                 due.wake(at);

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use crate::budget::{Account, Amounts, OnExhausted};
 use crate::content::Content;
 use crate::event::archive::StepArchived;
-use crate::event::ledger::{Cited, LedgerChanged, QuestionAnswered};
+use crate::event::ledger::{Cited, LedgerChanged, QuestionAnswered, Taken};
 use crate::event::machine::{Place, StateEntered};
 use crate::event::model::Usage;
 use crate::event::proposal::CallAdmitted;
@@ -22,11 +22,13 @@ use crate::facts::{Fact, Facts};
 use crate::hash::Hash;
 use crate::id::{CallId, Principal, Seq, SkillName, StateName, TaskId};
 use crate::ledger::entry::{Change, Entry};
-use crate::ledger::{ConstraintId, Ledger, Question, Rank};
+use crate::ledger::question::Why;
+use crate::ledger::{ConstraintId, Ledger, Operation, Question, Rank};
 use crate::limits;
 use crate::source::Source;
 use crate::task::state::{
-    Beliefs, Call, CallOutcome, Clock, Deed, Lifecycle, Outcome, Reading, ReadingOf, Receipt, Said,
+    Beliefs, Call, CallOutcome, Clock, Deed, Lifecycle, Outcome, Reading, ReadingOf, Receipt,
+    Round, Said,
     Stage, Stands, State, Step, StepCall, Visit,
 };
 use crate::workflow::gate::Refusal;
@@ -76,6 +78,25 @@ impl State {
             Body::TaskCompleted(body) => {
                 let answer = body.answer.clone();
                 self.end(event, Outcome::Completed { answer });
+            }
+            Body::RoundEnded(body) => {
+                self.stands.lifecycle = Lifecycle::Listening;
+                self.stands.counters.refusals_in_a_row = 0;
+                self.stands.counters.broken.clear();
+                self.stands.round = Round {
+                    ended: body.round,
+                    answer: Some(body.answer.clone()),
+                    seq: self.answered_to(event.seq),
+                    steps: self.stands.counters.steps,
+                    visits: self.stands.counters.visits.clone(),
+                    since: Some(event.at),
+                };
+                // The steps stay in sight; what they proved was for this answer.
+                let steps = std::mem::take(&mut self.beliefs.steps);
+                self.beliefs = Beliefs {
+                    steps,
+                    ..Beliefs::default()
+                };
             }
             Body::TaskFailing(body) => {
                 self.stands.lifecycle = Lifecycle::Failing {
@@ -151,10 +172,26 @@ impl State {
                 self.beliefs.skipped.insert(body.state.clone(), event.seq);
             }
             Body::LedgerChanged(body) => self.ledger_changed(event, body)?,
+            Body::PatchProposed(body) => {
+                let counters = &mut self.stands.counters;
+                counters.proposals += 1;
+                if body.taken == Taken::Applied {
+                    counters.refusals_in_a_row = 0;
+                } else {
+                    // Else a model could go on proposing for ever.
+                    counters.refusals_in_a_row += 1;
+                }
+                let message = body.message.clone();
+                self.step_call(body.proposed_as as usize)?.outcome = CallOutcome::Heard { message };
+            }
             Body::PatchRefused(_) => self.ledger.follow(&Entry::Refused)?,
             Body::QuestionOpened(body) => {
                 let question: Box<Question> = stored(&body.content)?;
-                self.has_say(&event.source)?;
+                match question.why {
+                    // It offers values and changes nothing; a person chooses.
+                    Why::Fact if offers_facts(&question) => {}
+                    _ => self.has_say(&event.source)?,
+                }
                 if question.source != event.source {
                     return Err("the question is of another source than its event".to_owned());
                 }
@@ -171,6 +208,9 @@ impl State {
                     source: event.source.clone(),
                     seq: event.seq,
                 };
+                if event.source.commands() {
+                    self.ledger.unresolved.retain(|one| !is_about(one, &body.name));
+                }
                 self.facts.insert(body.name.clone(), fact);
             }
             Body::BudgetSet(body) => {
@@ -221,6 +261,14 @@ impl State {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Up to which message an answer goes: words that no model has read are not
+    /// answered by it.
+    fn answered_to(&self, end: Seq) -> Seq {
+        let mut messages = self.stands.messages.iter();
+        let unread = messages.find(|said| said.seq > self.stands.seen);
+        unread.map_or(end, |said| Seq(said.seq.0 - 1))
     }
 
     fn has_say(&self, source: &Source) -> Result<(), String> {
@@ -475,6 +523,10 @@ impl State {
         let from = self.current().cloned();
         self.stands.account.leave(from.as_ref(), event.at);
         self.beliefs.visit = Visit::default();
+        if self.is_listening() {
+            self.stands.lifecycle = Lifecycle::Running;
+            self.stands.round.since = Some(event.at);
+        }
         if let Place::State(name) = &body.to {
             *self.stands.counters.visits.entry(name.clone()).or_default() += 1;
             self.lapse_from(name);
@@ -627,6 +679,19 @@ fn first_facts(first: &Event, started: &TaskStarted) -> Facts {
     };
     let facts = started.facts().into_iter();
     facts.map(|(name, value)| (name, fact(value))).collect()
+}
+
+/// Whether all that can be chosen is the value of a fact.
+fn offers_facts(question: &Question) -> bool {
+    let mut options = question.options.iter();
+    options.all(|one| matches!(one, Operation::SetFact { .. }))
+}
+
+/// Whether a question is about which value a fact has.
+fn is_about(question: &Question, fact: &str) -> bool {
+    let mut options = question.options.iter();
+    question.why == Why::Fact
+        && options.any(|one| matches!(one, Operation::SetFact { name, .. } if name == fact))
 }
 
 /// One of our own types, from content.

@@ -11,7 +11,7 @@ use crate::event::ledger::{
 use crate::id::{Principal, Seq};
 use crate::ledger::entry::{Change, Entry};
 use crate::ledger::patch::{Citation, Operation, Patch, Proposer};
-use crate::ledger::question::{Choice, QuestionId, Why};
+use crate::ledger::question::{Choice, Question, QuestionId, Why};
 use crate::ledger::{
     ConstraintId, Decision, Given, Proposed, Refused, Trigger, answer, apply, reply,
 };
@@ -143,7 +143,7 @@ impl Draft<'_> {
         self.give(&Source::Developer, at, &rules.developer)
     }
 
-    fn propose(&mut self, source: &Source, patch: &Patch, text: &str) -> Result<(), Corrupt> {
+    pub(super) fn propose(&mut self, source: &Source, patch: &Patch, text: &str) -> Result<(), Corrupt> {
         let proposed = Proposed {
             patch,
             source,
@@ -261,7 +261,7 @@ impl Draft<'_> {
             .iter()
             .any(|one| said(one.seq));
         let mut steps = self.task.state.beliefs.steps.iter();
-        let loosens = matches!(open.why, Why::Guarded | Why::ModelProposed);
+        let loosens = matches!(open.why, Why::Guarded | Why::ModelProposed | Why::Fact);
         let unclear = loosens && steps.any(|step| said(step.seq));
         (!talked && !unclear).then_some((open.id, reply.choice))
     }
@@ -281,11 +281,25 @@ impl Draft<'_> {
             Ok((_, decision)) => decision,
             Err(refused) => return Ok(Some(refused)),
         };
+        let fact = chosen_fact(&open, choice);
+        if let Some((name, value)) = &fact {
+            let state = &self.task.state;
+            let owner = &state.ledger.owner;
+            match facts::may_set(&state.facts, name, value, by, owner) {
+                Ok(()) | Err(Refused::AlreadySo { .. }) => {}
+                Err(refused) => return Ok(Some(refused)),
+            }
+        }
         let answered = QuestionAnswered {
             question: id,
             choice,
         };
         self.push(by.clone(), Body::QuestionAnswered(answered))?;
+        if let Some((name, value)) = fact {
+            let value = self.task.state.salt.seal_json(&value);
+            self.push(by.clone(), Body::FactSet(FactSet { name, value }))?;
+            return Ok(None);
+        }
         let cites = matches!(open.source, Source::User { .. }).then_some(Cited {
             message: open.message,
             start: open.start,
@@ -333,5 +347,17 @@ impl Draft<'_> {
         }
         let value = state.salt.seal_json(value);
         self.push(source, Body::FactSet(FactSet { name, value }))
+    }
+}
+
+/// The fact that an answer chooses, where the question is about one.
+fn chosen_fact(open: &Question, choice: Choice) -> Option<(String, serde_json::Value)> {
+    let Choice::Option(number) = choice else {
+        return None;
+    };
+    let at = usize::try_from(number).ok()?.checked_sub(1)?;
+    match open.options.get(at)? {
+        Operation::SetFact { name, value } => Some((name.clone(), value.clone())),
+        _ => None,
     }
 }

@@ -74,7 +74,7 @@ impl Task {
     /// The language of the runtime's own words: that of the answer where a rule
     /// says so, since models take over the language that they are spoken to in
     /// (field report R90); else the user's.
-    pub(crate) fn lang(&self) -> Lang {
+    pub fn lang(&self) -> Lang {
         let asked = self
             .state
             .ledger

@@ -106,9 +106,13 @@ impl Draft<'_> {
                 Ok(self.fail(Cause::Workflow { state: name }, diagnosis)?)
             }
             Target::State(name) => {
-                let visits = self.task.state.stands.counters.visits.get(&name).copied();
+                let stands = &self.task.state.stands;
+                let of = |visits: &std::collections::BTreeMap<_, u32>| {
+                    visits.get(&name).copied().unwrap_or_default()
+                };
+                let visits = of(&stands.counters.visits) - of(&stands.round.visits);
                 let limit = self.task.workflow.spec.limits.visits;
-                if visits.unwrap_or(0) >= limit {
+                if visits >= limit {
                     let diagnosis = format!(
                         "state `{name}` would be entered more than {limit} times{}",
                         self.last_failure()

@@ -108,7 +108,8 @@ impl Draft<'_> {
         };
         self.push(source, Body::SkillReturned(body))?;
         if success {
-            self.provide(call, &spec, result)?;
+            let seq = self.task.state.seq;
+            self.provide(call, &spec, seq, result)?;
         }
         self.after_outcome()?;
         self.pass_baton(at, id, call);

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::content::Salt;
+use crate::content::{Content, Salt};
 use crate::context::Request;
 use crate::event::budget::{BudgetSet, PriceSet};
 use crate::event::model::{Finish, HandlingSet, ModelFailure, ModelReplied, ProposedCall, Usage};
@@ -15,8 +15,8 @@ use crate::event::proposal::{
     AnswerAdmitted, AnswerRefused, ApprovalDecided, ApprovalRequested, CallAdmitted, CallRefused,
 };
 use crate::event::task::{
-    CancelRequested, Cause, Document, TaskCompleted, TaskFailed, TaskFailing, TaskPaused,
-    TaskResumed, TaskStarted, UserSent, WorkflowAccepted,
+    CancelRequested, Cause, Document, RoundEnded, TaskCompleted, TaskFailed, TaskFailing,
+    TaskPaused, TaskResumed, TaskStarted, UserSent, WorkflowAccepted,
 };
 use crate::event::{Body, Event};
 use crate::handling::Handling;
@@ -367,7 +367,12 @@ impl<'a> Draft<'a> {
             Command::Resume if *lifecycle == Lifecycle::Paused => {
                 self.push(user, Body::TaskResumed(TaskResumed {}))?;
             }
-            Command::Cancel if matches!(lifecycle, Lifecycle::Running | Lifecycle::Paused) => {
+            Command::Cancel
+                if matches!(
+                    lifecycle,
+                    Lifecycle::Running | Lifecycle::Listening | Lifecycle::Paused
+                ) =>
+            {
                 self.push(user, Body::CancelRequested(CancelRequested {}))?;
             }
             Command::Pause | Command::Resume | Command::Cancel => {
@@ -389,13 +394,17 @@ impl<'a> Draft<'a> {
         Ok(())
     }
 
-    fn said(&mut self, user: Source, text: &str, proposals: Vec<Proposal>) -> Result<(), Corrupt> {
+    fn said(&mut self, user: Source, text: &str, proposals: Vec<Proposal>) -> Result<(), Stop> {
         let sent = UserSent {
             text: self.task.state.salt.seal_text(text),
         };
         self.push(user.clone(), Body::UserSent(sent))?;
         let message = self.task.state.seq;
-        self.hear(&user, message, text, proposals)
+        self.hear(&user, message, text, proposals)?;
+        match self.task.state.is_listening() {
+            true => self.enter_initial(),
+            false => Ok(()),
+        }
     }
 
     /// The rules that a task begins with: the workflow's, then what the user's
@@ -547,22 +556,30 @@ impl<'a> Draft<'a> {
         })
     }
 
+    fn id_in_step(&self, index: usize) -> CallId {
+        let step = self.task.state.beliefs.steps.back();
+        let call = step.and_then(|step| step.calls.get(index));
+        let id = call.map(|call| call.call.clone());
+        id.expect("the reply's step was just made")
+    }
+
     /// The calls of one reply, in its order. Each is judged on receipts that
     /// exist, never on one that another call of the same reply might bring: its
     /// arguments were written without that one's result.
     fn propose_calls(&mut self, calls: &[ReplyCall]) -> Result<(), Stop> {
         for (index, call) in calls.iter().enumerate() {
+            if index < limits::CALLS_PER_REPLY_MAX && self.task.is_proposal(&call.skill) {
+                let id = self.id_in_step(index);
+                self.hear_model(index as u32, &id, call)?;
+                continue;
+            }
             let admitted = if index >= limits::CALLS_PER_REPLY_MAX {
                 let limit = limits::CALLS_PER_REPLY_MAX as u32;
                 Err(Refusal::TooManyCalls { limit })
             } else {
                 self.judge(call)?
             };
-            let step = self.task.state.beliefs.steps.back();
-            let id = step
-                .and_then(|step| step.calls.get(index))
-                .map(|call| call.call.clone());
-            let id = id.expect("the reply's step was just made");
+            let id = self.id_in_step(index);
             match admitted {
                 Ok(admitted) => {
                     let body = CallAdmitted {
@@ -646,6 +663,21 @@ impl<'a> Draft<'a> {
         state.salt.seal_json(&bound).hash
     }
 
+    /// Delivers an answer: it ends the task, or the round of a conversation. Words
+    /// that came meanwhile begin the next round at once.
+    pub(super) fn send_out(&mut self, answer: Content) -> Result<(), Stop> {
+        if !self.task.workflow.spec.conversation {
+            return Ok(self.runtime(Body::TaskCompleted(TaskCompleted { answer }))?);
+        }
+        let round = self.task.state.stands.round.ended + 1;
+        self.runtime(Body::RoundEnded(RoundEnded { round, answer }))?;
+        self.run_out(Trigger::Answer)?;
+        match self.task.state.has_unseen_message() {
+            true => self.enter_initial(),
+            false => Ok(()),
+        }
+    }
+
     /// The last step's text, as the answer.
     fn propose_answer(&mut self) -> Result<(), Stop> {
         let step = self.task.state.beliefs.steps.back();
@@ -662,7 +694,7 @@ impl<'a> Draft<'a> {
                     observed,
                 };
                 self.runtime(Body::AnswerAdmitted(answered))?;
-                self.runtime(Body::TaskCompleted(TaskCompleted { answer }))?;
+                self.send_out(answer)?;
             }
             Err(refusal) => {
                 let ends = may_end && matches!(refusal, Refusal::NotChecked { .. });

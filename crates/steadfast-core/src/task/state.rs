@@ -163,6 +163,10 @@ pub enum CallOutcome {
     Denied {
         reason: Option<Content>,
     },
+    /// A proposal to the runtime itself, with what became of it.
+    Heard {
+        message: Content,
+    },
     /// Settled as done or not done, without a result.
     Settled {
         done: bool,
@@ -178,7 +182,10 @@ impl CallOutcome {
             CallOutcome::Returned { because, .. } => because.is_some(),
             CallOutcome::Failed { .. } | CallOutcome::Denied { .. } => true,
             CallOutcome::Settled { done } => !done,
-            CallOutcome::Pending | CallOutcome::Refused { .. } | CallOutcome::Dropped => false,
+            CallOutcome::Pending
+            | CallOutcome::Refused { .. }
+            | CallOutcome::Heard { .. }
+            | CallOutcome::Dropped => false,
         }
     }
 }
@@ -199,6 +206,9 @@ pub struct Stands {
     pub spent: Spent,
     /// The books that budgets are held against.
     pub account: Account,
+    /// Where the present round of a conversation began.
+    #[serde(default)]
+    pub round: Round,
     /// What an operator allows, over what the workflow declares.
     pub budget: BudgetChange,
     /// What the model's tokens cost, as last recorded.
@@ -235,6 +245,8 @@ pub enum Lifecycle {
     #[default]
     Running,
     Paused,
+    /// A conversation whose last answer went out: the next message begins a round.
+    Listening,
     /// Cancelled, but deeds in flight must settle.
     Cancelling,
     /// It will fail, but deeds in flight must settle.
@@ -245,6 +257,27 @@ pub enum Lifecycle {
     Ended {
         outcome: Outcome,
     },
+}
+
+/// A round of a conversation: from a message to the answer to it. Bounds of a run
+/// hold for each round by itself.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Round {
+    /// Rounds that have ended.
+    pub ended: u32,
+    /// The answer of the last one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<Content>,
+    /// The event that ended the last one: what was said before it is answered.
+    #[serde(default)]
+    pub seq: Seq,
+    /// Steps and visits before this round.
+    pub steps: u32,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub visits: BTreeMap<StateName, u32>,
+    /// When it began; none of the first one, which began with the task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<Timestamp>,
 }
 
 /// How a task ended.
@@ -491,6 +524,16 @@ impl State {
         }
     }
 
+    /// Whether it is a conversation that waits for the next message.
+    pub fn is_listening(&self) -> bool {
+        self.stands.lifecycle == Lifecycle::Listening
+    }
+
+    /// When the present round began: with the task, or with a later message.
+    pub fn round_began(&self) -> Timestamp {
+        self.stands.round.since.unwrap_or(self.started_at)
+    }
+
     /// The state in which the machine stands, unless it is done or failed.
     pub fn current(&self) -> Option<&StateName> {
         self.beliefs.place.as_ref().and_then(Place::state)
@@ -533,6 +576,7 @@ impl HoldsContent for State {
             slot.manifest.visit_content(visit);
         }
         self.stands.manifest.visit_content(visit);
+        self.stands.round.answer.visit_content(visit);
         if let Lifecycle::Ended {
             outcome: Outcome::Completed { answer },
         } = &mut self.stands.lifecycle
@@ -550,7 +594,9 @@ impl HoldsContent for Step {
             call.args.visit_content(visit);
             match &mut call.outcome {
                 CallOutcome::Returned { result, .. } => result.visit_content(visit),
-                CallOutcome::Failed { message, .. } => message.visit_content(visit),
+                CallOutcome::Failed { message, .. } | CallOutcome::Heard { message } => {
+                    message.visit_content(visit);
+                }
                 CallOutcome::Denied { reason } => reason.visit_content(visit),
                 CallOutcome::Pending
                 | CallOutcome::Refused { .. }

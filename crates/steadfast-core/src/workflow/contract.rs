@@ -16,7 +16,7 @@ use crate::id::StateName;
 use crate::workflow::Workflow;
 use crate::workflow::spec::{Form, Markup};
 
-pub use notice::{Standing, notice};
+pub use notice::{Standing, notice, reply};
 pub use relay::{Shown, relay};
 pub use step::{Call, Step, steps};
 pub use wording::Lang;

@@ -380,7 +380,9 @@ impl Builder<'_> {
                 mandatory,
             });
         }
-        if uses.is_empty() {
+        // In a conversation a state may be there only to talk.
+        let talks = self.spec.conversation && state.mandatory == Some(false);
+        if uses.is_empty() && !talks {
             self.problem("W0004", place, "state calls no skill".to_owned())
                 .hint = Some("give it `skill`, `skills` or `workflow`".to_owned());
         }

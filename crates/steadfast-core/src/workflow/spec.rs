@@ -55,6 +55,10 @@ pub struct Spec {
     /// What the answer must be.
     #[serde(default, skip_serializing_if = "is_default")]
     pub answer: AnswerSpec,
+    /// An answer ends a round, not the task: the task then waits for the next
+    /// message, and the machine begins anew with it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub conversation: bool,
     /// Rules that every task of the workflow begins with.
     #[serde(default, skip_serializing_if = "is_default")]
     pub ledger: LedgerSpec,
@@ -281,7 +285,8 @@ pub struct SkillSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mcp: Option<String>,
     /// Facts that its results set, by name: where the value stands in the result
-    /// (`total.amount`, `/items/0/id`). Only a result that counts sets them.
+    /// (`total.amount`, `/items/0/id`). Only a result that counts sets them; what a
+    /// person has set stays, and a clash is asked about.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub provides: BTreeMap<String, Provides>,
     /// What the kind needs: a command line, a folder, …
@@ -566,6 +571,10 @@ pub struct LedgerSpec {
     /// What is known of sources: an address or host, and its grades (`official`).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<KnownSource>,
+    /// A model may propose changes of what is in force, by a tool of the runtime's
+    /// own, citing the user's words. What the words do not carry is asked.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub model_proposes: bool,
     /// What the answer looks like: `format`, `schema`, `language`, `max_words`, …
     #[serde(skip_serializing_if = "Value::is_null")]
     pub output: Value,

@@ -385,6 +385,7 @@ fn status(task: &Task) -> String {
     let word = match &task.state.stands.lifecycle {
         Lifecycle::Running => "running",
         Lifecycle::Paused => "paused",
+        Lifecycle::Listening => "listening",
         Lifecycle::Cancelling => "cancelling",
         Lifecycle::Failing { .. } => "failing",
         Lifecycle::Ended {

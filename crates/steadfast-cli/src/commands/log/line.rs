@@ -56,6 +56,10 @@ fn gist(body: &Body) -> String {
         | Body::CancelRequested(_)
         | Body::TaskCancelled(_) => String::new(),
         Body::TaskCompleted(body) => excerpt(&body.answer, SHOWN),
+        Body::PatchProposed(body) => {
+            format!("{}: {}", body.call, excerpt(&body.message, SHOWN))
+        }
+        Body::RoundEnded(body) => format!("{}: {}", body.round, excerpt(&body.answer, SHOWN)),
         Body::TaskFailing(body) => short(&body.diagnosis, SHOWN),
         Body::TaskFailed(body) => short(&body.diagnosis, SHOWN),
         Body::BudgetSet(body) => short(&json(&body.change), SHOWN),

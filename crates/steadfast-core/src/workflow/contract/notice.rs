@@ -17,6 +17,14 @@ pub struct Standing<'a> {
     pub offered: &'a [SkillName],
 }
 
+/// The notice of a conversation in which nothing has to be called first.
+pub fn reply(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "Answer the user's last message now.",
+        Lang::Zh => "现在回答用户的最后一条消息。",
+    }
+}
+
 /// The notice as one line of text.
 pub fn notice(standing: Standing<'_>, lang: Lang) -> String {
     let names =

@@ -12,7 +12,8 @@ use steadfast_core::event::archive::{Maker, StepArchived, Why as Left};
 use steadfast_core::event::budget::{BudgetExhausted, BudgetSet, PriceSet};
 use steadfast_core::event::clock::ClockRead;
 use steadfast_core::event::ledger::{
-    Cited, FactSet, LedgerChanged, PatchRefused, QuestionAnswered, QuestionOpened,
+    Cited, FactSet, LedgerChanged, PatchProposed, PatchRefused, QuestionAnswered, QuestionOpened,
+    Taken,
 };
 use steadfast_core::event::machine::{PhaseEntered, Place, StateEntered, StateSkipped};
 use steadfast_core::event::model::{
@@ -25,7 +26,7 @@ use steadfast_core::event::skill::{
     DeedSettled, Relay, SkillCalled, SkillFailed, SkillFailure, SkillReturned,
 };
 use steadfast_core::event::task::{
-    CancelRequested, Cause, Document, Parent, TaskCancelled, TaskCompleted, TaskFailed,
+    CancelRequested, Cause, Document, Parent, RoundEnded, TaskCancelled, TaskCompleted, TaskFailed,
     TaskFailing, TaskPaused, TaskResumed, TaskStarted, UserSent, Window, WorkflowAccepted,
 };
 use steadfast_core::event::{Body, Event};
@@ -46,7 +47,7 @@ use steadfast_core::workflow::gate::Refusal;
 use steadfast_core::workflow::spec::{EffectClass, Markup};
 
 /// Number of kinds in [`place`].
-const KINDS: usize = 37;
+const KINDS: usize = 39;
 /// Number of refusals in [`refusal_place`].
 const REFUSALS: usize = 20;
 
@@ -89,6 +90,8 @@ fn place(body: &Body) -> usize {
         Body::PhaseEntered(_) => 34,
         Body::ClockRead(_) => 35,
         Body::HandlingSet(_) => 36,
+        Body::RoundEnded(_) => 37,
+        Body::PatchProposed(_) => 38,
     }
 }
 
@@ -828,6 +831,22 @@ fn end(salt: &Salt) -> Vec<(Source, Body)> {
         (Source::Runtime, Body::TaskFailed(failed))
     }));
     let answer = salt.seal_text("# 上下文工程\n");
+    bodies.push((
+        Source::Runtime,
+        Body::PatchProposed(PatchProposed {
+            call: "s3.0".into(),
+            proposed_as: 0,
+            taken: Taken::Asked,
+            message: salt.seal_text("question q2 waits"),
+        }),
+    ));
+    bodies.push((
+        Source::Runtime,
+        Body::RoundEnded(RoundEnded {
+            round: 2,
+            answer: answer.clone(),
+        }),
+    ));
     bodies.push((
         Source::Runtime,
         Body::TaskCompleted(TaskCompleted { answer }),
