@@ -280,6 +280,7 @@ impl Error {
             Error::NoContext { last: 0, .. } => "go on with `steadfast resume`",
             Error::NoContext { last, .. } => {
                 return Some(format!("the last context is that of step {last}"));
+            }
             Error::NoVersion { task, last, .. } => {
                 return Some(format!(
                     "it has v1 to v{last}; `steadfast ledger {task}` shows the last"

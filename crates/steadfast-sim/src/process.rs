@@ -317,7 +317,8 @@ impl Process<'_> {
             }
             Waiting::Paused => vec![Command::Resume],
             Waiting::Budget { .. } => vec![self.raise()],
-            Waiting::Ended { .. } => Vec::new(),
+            // No conversations here: a simulated task has one answer.
+            Waiting::Message | Waiting::Ended { .. } => Vec::new(),
         };
         for command in &commands {
             let user = Principal::from(USER);

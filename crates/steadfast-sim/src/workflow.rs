@@ -94,6 +94,8 @@ pub fn build(shape: &Shape) -> Case {
             ..Default::default()
         },
         ledger: Default::default(),
+        clock: Default::default(),
+        conversation: false,
         phases: Default::default(),
         guards: Default::default(),
         limits: Limits {

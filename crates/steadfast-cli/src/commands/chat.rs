@@ -96,7 +96,7 @@ async fn begin<'a>(
     let onward = &args.onward;
     let (spec, skills) = match &args.workflow {
         Some(file) => {
-            let loaded = workflow::load(file, onward.registry.as_deref())?;
+            let loaded = workflow::load(file, onward.registry.as_deref(), settings)?;
             let (spec, skills, warnings) = loaded.accept()?;
             warnings.show(printer);
             (spec, skills)

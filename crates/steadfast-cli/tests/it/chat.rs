@@ -85,7 +85,12 @@ fn the_same_in_english_and_questions_are_answered_in_place() {
 fn a_conversation_is_kept_and_resumed() {
     let case = scripted("- say: Yes.\n- say: Still in English.\n");
     let first = talk(&case, CHAT, "Answer in English.\n");
-    assert_eq!((first.exit, first.stdout.as_str()), (0, "Yes.\n"), "{}", first.stderr);
+    assert_eq!(
+        (first.exit, first.stdout.as_str()),
+        (0, "Yes.\n"),
+        "{}",
+        first.stderr
+    );
     let tasks = case.run(&["--json", "tasks", "--status", "listening"]);
     assert!(tasks.stdout.contains("\"t1\""), "{}", tasks.stdout);
     let next = talk(&case, &["chat", "--resume", "t1"], "And now?\n/quit\n");
@@ -100,11 +105,21 @@ fn a_conversation_is_kept_and_resumed() {
 #[test]
 fn a_call_is_approved_in_the_dialogue() {
     let case = payment("required");
-    let talking = case.read("pay.yaml").replace("workflow_id: payment", "workflow_id: payment\nconversation: true");
+    let talking = case.read("pay.yaml").replace(
+        "workflow_id: payment",
+        "workflow_id: payment\nconversation: true",
+    );
     case.write("pay.yaml", &talking);
     let ran = talk(
         &case,
-        &["chat", "pay.yaml", "--model", "script:script.yaml", "--task", "t1"],
+        &[
+            "chat",
+            "pay.yaml",
+            "--model",
+            "script:script.yaml",
+            "--task",
+            "t1",
+        ],
         "Pay the bill.\nyes\n/quit\n",
     );
     shown(&ran, expect![[""]]);
@@ -139,5 +154,10 @@ fn an_interrupt_leaves_the_task_whole() {
     drop(stdin);
     assert_eq!(case.run(&["verify", "t1"]).exit, 0);
     let next = talk(&case, &["chat", "--resume", "t1"], "Once more.\n");
-    assert_eq!((next.exit, next.stdout.as_str()), (0, "Again.\n"), "{}", next.stderr);
+    assert_eq!(
+        (next.exit, next.stdout.as_str()),
+        (0, "Again.\n"),
+        "{}",
+        next.stderr
+    );
 }

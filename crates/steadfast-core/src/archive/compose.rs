@@ -204,11 +204,7 @@ impl Making<'_> {
         let deed = |otherwise: u8| if acts { 5 } else { otherwise };
         match &call.outcome {
             CallOutcome::Returned { seq, because, .. } => match because {
-                None => (
-                    say("counted", "算数"),
-                    deed(3),
-                    Some(*seq),
-                ),
+                None => (say("counted", "算数"), deed(3), Some(*seq)),
                 Some(because) => {
                     let said = say("not accepted: ", "未被接受：");
                     (format!("{said}{because}"), deed(2), Some(*seq))
@@ -223,6 +219,9 @@ impl Making<'_> {
                 let why = refusal.explain(&call.skill);
                 (format!("{said}{} ({why})", refusal.code()), 1, None)
             }
+            // A proposal to the runtime changes nothing in the world; what it led to
+            // stands in the ledger.
+            CallOutcome::Heard { .. } => (say("heard by the runtime", "运行时已收到"), 1, None),
             CallOutcome::Denied { .. } => (
                 say("a person said no; not carried out", "有人否决，未执行"),
                 5,

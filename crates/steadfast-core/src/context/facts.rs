@@ -44,7 +44,9 @@ impl Fitting<'_> {
         }
         lines.sort_unstable();
         let mut text = match self.lang() {
-            Lang::En => "[FACTS] Values in force; an older one elsewhere is out of date.".to_owned(),
+            Lang::En => {
+                "[FACTS] Values in force; an older one elsewhere is out of date.".to_owned()
+            }
             Lang::Zh => "[FACTS] 现行数值；别处的旧值已失效。".to_owned(),
         };
         for (_, line) in lines {

@@ -57,7 +57,9 @@ pub(super) fn own_words(text: &str, operation: &Operation) -> bool {
         Rule::Punctuation { marks, .. } => marks.chars().count() <= 3 || has(marks),
         Rule::Sources { sources, .. } => sources.iter().all(|source| match source {
             SourceMatch::Domain(name) | SourceMatch::Host(name) => has(name),
-            SourceMatch::Grade(grade) => ["official", "internal"].contains(&grade.as_str()) || has(grade),
+            SourceMatch::Grade(grade) => {
+                ["official", "internal"].contains(&grade.as_str()) || has(grade)
+            }
         }),
         Rule::Format {
             format: Format::Other { named },
@@ -127,7 +129,9 @@ fn names(cited: &str, rule: &Rule) -> bool {
 fn counts(cited: &str, bound: &Bound<u64>) -> bool {
     let ends = ends(bound);
     let number = |end: u64| i64::try_from(end).ok().map(Decimal::from);
-    let all = ends.iter().all(|end| number(**end).is_some_and(|end| stands(cited, end)));
+    let all = ends
+        .iter()
+        .all(|end| number(**end).is_some_and(|end| stands(cited, end)));
     !ends.is_empty() && all
 }
 

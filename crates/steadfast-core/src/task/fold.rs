@@ -28,8 +28,7 @@ use crate::limits;
 use crate::source::Source;
 use crate::task::state::{
     Beliefs, Call, CallOutcome, Clock, Deed, Lifecycle, Outcome, Reading, ReadingOf, Receipt,
-    Round, Said,
-    Stage, Stands, State, Step, StepCall, Visit,
+    Round, Said, Stage, Stands, State, Step, StepCall, Visit,
 };
 use crate::workflow::gate::Refusal;
 
@@ -209,7 +208,9 @@ impl State {
                     seq: event.seq,
                 };
                 if event.source.commands() {
-                    self.ledger.unresolved.retain(|one| !is_about(one, &body.name));
+                    self.ledger
+                        .unresolved
+                        .retain(|one| !is_about(one, &body.name));
                 }
                 self.facts.insert(body.name.clone(), fact);
             }

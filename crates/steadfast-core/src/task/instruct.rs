@@ -143,7 +143,12 @@ impl Draft<'_> {
         self.give(&Source::Developer, at, &rules.developer)
     }
 
-    pub(super) fn propose(&mut self, source: &Source, patch: &Patch, text: &str) -> Result<(), Corrupt> {
+    pub(super) fn propose(
+        &mut self,
+        source: &Source,
+        patch: &Patch,
+        text: &str,
+    ) -> Result<(), Corrupt> {
         let proposed = Proposed {
             patch,
             source,

@@ -105,7 +105,10 @@ impl Draft<'_> {
         }
         let Some((message, text, at)) = self.task.place_of(&words) else {
             let refused = Refused::NotCited;
-            return Ok((Taken::Refused, format!("not taken ({}): {refused}", refused.code())));
+            return Ok((
+                Taken::Refused,
+                format!("not taken ({}): {refused}", refused.code()),
+            ));
         };
         let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         let patch = Patch {
@@ -148,7 +151,8 @@ fn became(events: &[Event]) -> (Taken, String) {
             }
             Body::QuestionOpened(body) => {
                 let question = body.question;
-                let message = format!("question {question} waits for the user; nothing changes until then");
+                let message =
+                    format!("question {question} waits for the user; nothing changes until then");
                 return (Taken::Asked, message);
             }
             Body::PatchRefused(body) => {
@@ -166,8 +170,21 @@ fn became(events: &[Event]) -> (Taken, String) {
 /// `docs/ledger.md`.
 fn schema() -> Value {
     let kinds = [
-        "language", "length", "format", "structure", "sources", "action", "amount", "date",
-        "phrase", "starts_with", "ends_with", "case", "punctuation", "permission", "prose",
+        "language",
+        "length",
+        "format",
+        "structure",
+        "sources",
+        "action",
+        "amount",
+        "date",
+        "phrase",
+        "starts_with",
+        "ends_with",
+        "case",
+        "punctuation",
+        "permission",
+        "prose",
     ];
     let rule = json!({
         "type": "object",

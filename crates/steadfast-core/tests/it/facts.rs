@@ -120,7 +120,11 @@ fn keeping_a_persons_value_closes_the_question() {
     bench.command(sets(5000));
     bench.succeed("shop", json!({}), json!({"price": 5000}));
     bench.succeed("rival", json!({}), json!({"price": 4000}));
-    assert!(in_force(&bench).contains("by the user; `rival` found 4000"), "{}", in_force(&bench));
+    assert!(
+        in_force(&bench).contains("by the user; `rival` found 4000"),
+        "{}",
+        in_force(&bench)
+    );
     bench.command(Command::Answer {
         question: QuestionId(1),
         choice: Choice::Keep,

@@ -20,7 +20,7 @@ mod instructions;
 mod ledger;
 mod life;
 mod machine;
-mod reading;
 mod propose;
+mod reading;
 mod retry;
 mod text;

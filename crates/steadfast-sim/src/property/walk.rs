@@ -211,6 +211,8 @@ impl<'a> Walk<'a> {
             | Body::StepArchived(_)
             | Body::PhaseEntered(_)
             | Body::ClockRead(_)
+            | Body::RoundEnded(_)
+            | Body::PatchProposed(_)
             | Body::TaskStarted(_)
             | Body::TaskPaused(_)
             | Body::TaskResumed(_)

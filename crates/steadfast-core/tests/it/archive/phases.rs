@@ -29,22 +29,39 @@ fn fact(bench: &Bench, name: &str) -> Option<Value> {
 #[test]
 fn r45_r46_a_newer_value_replaces_the_older_everywhere() {
     let mut bench = Bench::with(providing(), "watch the shelf", wide());
-    step(&mut bench, json!({"at": 0}), json!({"shelf": {"count": 40}, "note": "stock is 40"}));
+    step(
+        &mut bench,
+        json!({"at": 0}),
+        json!({"shelf": {"count": 40}, "note": "stock is 40"}),
+    );
     for n in 1..12 {
         step(&mut bench, json!({"at": n}), json!({"n": n}));
     }
-    step(&mut bench, json!({"at": 99}), json!({"shelf": {"count": 12}}));
+    step(
+        &mut bench,
+        json!({"at": 99}),
+        json!({"shelf": {"count": 12}}),
+    );
     let request = bench.request.clone().expect("open");
     let facts: Vec<&str> = request.parts(FragmentKind::Facts).collect();
     assert_eq!(facts.len(), 1);
-    assert!(facts[0].contains("- stock = 12 (found by look, "), "{facts:?}");
+    assert!(
+        facts[0].contains("- stock = 12 (found by look, "),
+        "{facts:?}"
+    );
     assert!(!facts[0].contains("40"), "{facts:?}");
     let shown = earlier(&request);
-    assert!(!shown.contains("stock is 40") || shown.contains("(in force now: stock = 12"), "{shown}");
+    assert!(
+        !shown.contains("stock is 40") || shown.contains("(in force now: stock = 12"),
+        "{shown}"
+    );
     let source = &bench.task.state.facts["stock"].source;
     assert!(matches!(source, Source::Skill { .. }));
     let bill = bills(&bench).pop().expect("a bill");
-    let entry = bill.entries.iter().find(|one| one.kind == FragmentKind::Facts);
+    let entry = bill
+        .entries
+        .iter()
+        .find(|one| one.kind == FragmentKind::Facts);
     assert!(entry.is_some_and(|one| !one.sources.is_empty()));
 }
 
@@ -79,11 +96,23 @@ fn only_results_that_count_and_values_of_sane_size_set_facts() {
     let mut spec = providing();
     spec["skills"]["look"]["success_when"] = json!("result.ok");
     let mut bench = Bench::with(spec, "look", wide());
-    step(&mut bench, json!({"at": 1}), json!({"ok": false, "budget": 1}));
+    step(
+        &mut bench,
+        json!({"at": 1}),
+        json!({"ok": false, "budget": 1}),
+    );
     assert_eq!(fact(&bench, "budget"), None);
-    step(&mut bench, json!({"at": 2}), json!({"ok": true, "budget": "x".repeat(9_000)}));
+    step(
+        &mut bench,
+        json!({"at": 2}),
+        json!({"ok": true, "budget": "x".repeat(9_000)}),
+    );
     assert_eq!(fact(&bench, "budget"), None);
-    step(&mut bench, json!({"at": 3}), json!({"ok": true, "budget": 3}));
+    step(
+        &mut bench,
+        json!({"at": 3}),
+        json!({"ok": true, "budget": 3}),
+    );
     assert_eq!(fact(&bench, "budget"), Some(json!(3)));
 }
 
@@ -99,14 +128,25 @@ fn a_phase_has_its_fields_and_its_instruction() {
     });
     let mut bench = Bench::with(spec, "write", wide());
     for n in 0..8 {
-        step(&mut bench, json!({"at": n}), json!({"n": n, "style": "dry"}));
+        step(
+            &mut bench,
+            json!({"at": n}),
+            json!({"n": n, "style": "dry"}),
+        );
     }
     assert_eq!(bench.task.phase(), "");
     for n in 8..24 {
-        step(&mut bench, json!({"at": n}), json!({"n": n, "inner": {"style": "plain words"}}));
+        step(
+            &mut bench,
+            json!({"at": n}),
+            json!({"n": n, "inner": {"style": "plain words"}}),
+        );
     }
     assert_eq!(bench.task.phase(), "writing");
-    let entered = bench.events.iter().filter(|event| event.body.kind() == "phase_entered");
+    let entered = bench
+        .events
+        .iter()
+        .filter(|event| event.body.kind() == "phase_entered");
     assert_eq!(entered.count(), 1);
     let request = bench.request.clone().expect("open");
     let instruction: Vec<&str> = request.parts(FragmentKind::Phase).collect();
