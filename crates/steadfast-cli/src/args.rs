@@ -65,6 +65,8 @@ pub(crate) enum Command {
     Tasks(Tasks),
     /// Show what happened in a task
     Log(Log),
+    /// Show what the model saw at a step, of what it was made and what was left out
+    Context(Context),
     /// Take in a task that `log --export` wrote
     Import(Import),
     /// Drop what a task was about for good; its events stay
@@ -333,6 +335,24 @@ pub(crate) struct Log {
     /// From this event on
     #[arg(long, value_name = "SEQ", default_value_t = 1)]
     pub(crate) from: u64,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Context {
+    /// The task, or the beginning of its name
+    pub(crate) task: String,
+    /// The step; the last one where not given
+    #[arg(long, value_name = "N")]
+    pub(crate) step: Option<u32>,
+    /// The bill of materials: parts, tokens, events, and what was left out
+    #[arg(long, conflicts_with_all = ["diff", "raw"])]
+    pub(crate) bom: bool,
+    /// The parts that only one of two steps' contexts has
+    #[arg(long, num_args = 2, value_names = ["M", "N"], conflicts_with_all = ["step", "raw"])]
+    pub(crate) diff: Option<Vec<u32>>,
+    /// The request as one JSON object
+    #[arg(long)]
+    pub(crate) raw: bool,
 }
 
 #[derive(Debug, ClapArgs)]

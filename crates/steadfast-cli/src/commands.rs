@@ -7,6 +7,7 @@ pub(crate) mod check;
 pub(crate) mod check_answer;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod context;
 pub(crate) mod diff;
 pub(crate) mod embedder;
 pub(crate) mod fidelity;

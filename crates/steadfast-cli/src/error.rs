@@ -120,6 +120,12 @@ pub(crate) enum Error {
     NotEnded { task: TaskId },
     #[error("`{path}` is there already", path = path.display())]
     FileExists { path: PathBuf },
+    #[error("{}", no_context(task, *step))]
+    NoContext {
+        task: TaskId,
+        step: Option<u32>,
+        last: u32,
+    },
     #[error("cannot write to stdout")]
     Output { source: std::io::Error },
     #[error("the runtime cannot start")]
@@ -174,6 +180,7 @@ impl Error {
             Error::Budget { .. } => "C0020",
             Error::NotConfirmed { .. } | Error::NotEnded { .. } => "C0030",
             Error::FileExists { .. } => "C0031",
+            Error::NoContext { .. } => "C0050",
             Error::Transfer(error) => error.code(),
             Error::Driver(error) => error.code(),
             Error::Store(error) => error.code(),
@@ -237,6 +244,10 @@ impl Error {
                 return Some(format!("end it first: `steadfast cancel {task}`"));
             }
             Error::FileExists { .. } => "name another file, or remove that one",
+            Error::NoContext { last: 0, .. } => "go on with `steadfast resume`",
+            Error::NoContext { last, .. } => {
+                return Some(format!("the last context is that of step {last}"));
+            }
             Error::Transfer(error) => return error.hint(),
             Error::Output { .. } | Error::Random { .. } | Error::Runtime { .. } => return None,
             Error::Driver(driver::Error::Log(store::Error::Busy { task, .. }))
@@ -344,4 +355,11 @@ fn indented(lines: &[String]) -> String {
         .map(|line| format!("  {line}"))
         .collect::<Vec<_>>()
         .join("\n")
+}
+
+fn no_context(task: &TaskId, step: Option<u32>) -> String {
+    match step {
+        Some(step) => format!("task `{task}` called no model at step {step}"),
+        None => format!("task `{task}` has called no model"),
+    }
 }

@@ -81,6 +81,7 @@ async fn run(
         Command::Log(args) => commands::log::run(&args, settings, printer).await,
         Command::Import(args) => commands::import::run(&args, settings, printer).await,
         Command::Forget(args) => commands::forget::run(&args, settings, printer).await,
+        Command::Context(args) => commands::context::run(&args, settings, printer).await,
         Command::Verify(args) => commands::verify::run(&args, settings, printer).await,
         Command::Diff(args) => commands::diff::run(&args, settings, printer).await,
         Command::Inspect(args) => commands::inspect::run(&args, settings, printer).await,

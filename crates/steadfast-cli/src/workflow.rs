@@ -173,7 +173,12 @@ fn build(
     base_dir: &Path,
     settings: &Settings,
 ) -> Result<Skills, Vec<registry::Error>> {
-    Skills::build_with(spec, base_dir, &BTreeMap::new(), &model::for_skills(settings))
+    Skills::build_with(
+        spec,
+        base_dir,
+        &BTreeMap::new(),
+        &model::for_skills(settings),
+    )
 }
 
 /// The folder that the relative paths of a workflow file start at.

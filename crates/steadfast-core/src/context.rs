@@ -6,18 +6,22 @@
 
 pub mod assemble;
 mod draw;
+mod earlier;
 pub mod excerpt;
+mod facts;
 pub mod fragment;
 mod instructions;
+pub mod layer;
 pub mod manifest;
 pub mod request;
 mod tools;
 
 pub use assemble::{Context, Infeasible, assemble};
+pub use earlier::EARLIER_STEPS;
 pub use fragment::{Fragment, Piece, Text, ToolBody};
 pub use manifest::{Entry, LeftOut, Manifest, RebuildError, rebuild, request_hash};
 pub use request::{FragmentKind, Message, Part, Request, RequestCall, Tool, ToolChoice};
 
 /// Version of the assembler. A context is rebuilt byte for byte within one
 /// version; a change of a single byte of its output needs a new number.
-pub const ASSEMBLER_VERSION: u32 = 2;
+pub const ASSEMBLER_VERSION: u32 = 3;

@@ -4,6 +4,7 @@
 //! of an [`Envelope`] that names the hash of the one before it, and never
 //! changed. Words and data stand in events only as [`Content`] names.
 
+pub mod archive;
 pub mod budget;
 pub mod envelope;
 pub mod ledger;
@@ -75,6 +76,9 @@ pub enum Body {
     PriceSet(budget::PriceSet),
     BudgetExhausted(budget::BudgetExhausted),
     HandlingSet(model::HandlingSet),
+
+    StepArchived(Box<archive::StepArchived>),
+    PhaseEntered(machine::PhaseEntered),
 }
 
 impl Body {
@@ -115,6 +119,8 @@ impl Body {
             Body::PriceSet(_) => "price_set",
             Body::BudgetExhausted(_) => "budget_exhausted",
             Body::HandlingSet(_) => "handling_set",
+            Body::StepArchived(_) => "step_archived",
+            Body::PhaseEntered(_) => "phase_entered",
         }
     }
 }
@@ -150,6 +156,7 @@ impl HoldsContent for Body {
             Body::PatchRefused(body) => body.patch.visit_content(visit),
             Body::QuestionOpened(body) => body.content.visit_content(visit),
             Body::FactSet(body) => body.value.visit_content(visit),
+            Body::StepArchived(body) => body.visit_content(visit),
             Body::TaskPaused(_)
             | Body::TaskResumed(_)
             | Body::CancelRequested(_)
@@ -164,6 +171,7 @@ impl HoldsContent for Body {
             | Body::SkillCalled(_)
             | Body::StateEntered(_)
             | Body::StateSkipped(_)
+            | Body::PhaseEntered(_)
             | Body::QuestionAnswered(_) => {}
         }
     }

@@ -336,3 +336,52 @@ pub const LOOP_PERIOD_MAX: usize = 8;
 pub const LOOP_STEER: u32 = 3;
 /// Rounds of a circle after which the step ends.
 pub const LOOP_STOP: u32 = 5;
+
+// The archive of earlier steps (`archive`) and the working layer.
+
+/// Tokens of the newest steps up to which the working layer reaches beyond
+/// [`WORKING_STEPS_MIN`]: light steps stay longer than heavy ones.
+pub const WORKING_TOKENS_WIDE: u32 = 2_000;
+/// The same as a share of the window.
+pub const WORKING_SHARE_PERCENT: u32 = 30;
+/// Steps that the state keeps between two model calls at most: those in view,
+/// and what the runtime did by itself since (a state's whole set at once).
+pub const STEPS_KEPT: usize = 32;
+/// Summaries kept in the state; the rest is in the log.
+pub const ARCHIVE_KEPT: usize = 256;
+/// Tokens of a context that earlier steps get, and their share of what is free.
+pub const ARCHIVE_TOKENS_MAX: u32 = 2_000;
+pub const ARCHIVE_SHARE_PERCENT: u32 = 20;
+/// What is left of that before whole steps are cut instead.
+pub const ARCHIVE_TOKENS_MIN: u32 = 200;
+/// The newest summaries, shown whatever their rank.
+pub const ARCHIVE_NEWEST: usize = 2;
+/// A text of so many tokens is kept word for word (long-task article).
+pub const VERBATIM_TOKENS_MAX: u32 = 200;
+/// Bounds of what is extracted from one longer text.
+pub const EXTRACT_TOKENS_MIN: u32 = 40;
+pub const EXTRACT_TOKENS_MAX: u32 = 600;
+/// Bytes of a result that are read for its summary, and for its density.
+pub const EXTRACT_BYTES_READ: usize = 256 * 1024;
+pub const DENSITY_BYTES_READ: usize = 16 * 1024;
+/// Values of one result that are weighed against each other; of a longer one
+/// the rest is only counted.
+pub const EXTRACT_PIECES_MAX: usize = 2_000;
+/// Tokens of the agent's own words that a summary keeps.
+pub const ARCHIVE_WORDS_TOKENS_MAX: u32 = 60;
+/// Calls of one step that its summary tells of one by one.
+pub const SUMMARY_CALLS_MAX: usize = 8;
+/// Tokens of one field of a phase, and how deep in a result it is looked for.
+pub const PHASE_FIELD_TOKENS_MAX: u32 = 120;
+pub const PHASE_FIELD_DEPTH_MAX: usize = 8;
+/// Tokens of facts that skills found in a context; those of people are all shown.
+pub const FACTS_TOKENS_MAX: u32 = 800;
+/// Bytes of a value that a result can set as a fact, and characters shown of one.
+pub const FACT_BYTES_MAX: usize = 4 * 1024;
+pub const FACT_CHARS_SHOWN: usize = 200;
+/// Words of the question that the archive is searched with.
+pub const RECALL_TERMS_MAX: usize = 128;
+
+const _: () = assert!(WORKING_STEPS_MAX < STEPS_KEPT);
+const _: () = assert!(ARCHIVE_TOKENS_MIN < ARCHIVE_TOKENS_MAX);
+const _: () = assert!(EXTRACT_TOKENS_MIN < VERBATIM_TOKENS_MAX);

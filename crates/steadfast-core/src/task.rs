@@ -11,6 +11,7 @@
 
 mod admit;
 mod advance;
+mod archive;
 mod deliver;
 pub mod due;
 mod fold;
@@ -20,6 +21,8 @@ mod keep;
 mod moves;
 mod obey;
 pub mod outcome;
+mod phase;
+mod provide;
 pub mod record;
 mod retry;
 mod spend;

@@ -94,6 +94,7 @@ pub fn build(shape: &Shape) -> Case {
             ..Default::default()
         },
         ledger: Default::default(),
+        phases: Default::default(),
         guards: Default::default(),
         limits: Limits {
             steps: 40,

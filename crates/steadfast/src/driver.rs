@@ -32,7 +32,7 @@ use crate::skill::Skills;
 
 pub use error::Error;
 pub use redact::command as redact_command;
-pub use session::{load, rebuild_request};
+pub use session::{load, rebuild_context, rebuild_request};
 pub use stop::Stop;
 pub use transitions::{Transition, transitions};
 

@@ -21,8 +21,8 @@ use serde_json::Value;
 
 pub use file::{
     AnswerFormat, CallIds, Durability, HeaderValue, InlineReasoning, KeyHeader, Kind,
-    MaxTokensField, Model, Price, Provider, Retry, Settings, SystemMessages, Thinking, ThinkingWord,
-    Timeouts,
+    MaxTokensField, Model, Price, Provider, Retry, Settings, SystemMessages, Thinking,
+    ThinkingWord, Timeouts,
 };
 pub use layer::{Layer, Origin};
 pub use problem::{Error, Problem};

@@ -9,6 +9,10 @@ const ADVANCE: &str = "crates/steadfast-core/src/task/advance.rs";
 const APPLY: &str = "crates/steadfast-core/src/ledger/apply.rs";
 const ASSEMBLE: &str = "crates/steadfast-core/src/context/assemble.rs";
 const AUTHORITY: &str = "crates/steadfast-core/src/ledger/authority.rs";
+const ARCHIVING: &str = "crates/steadfast-core/src/task/archive.rs";
+const COMPOSE: &str = "crates/steadfast-core/src/archive/compose.rs";
+const EARLIER: &str = "crates/steadfast-core/src/context/earlier.rs";
+const EXTRACT: &str = "crates/steadfast-core/src/archive/extract.rs";
 const DRAW: &str = "crates/steadfast-core/src/context/draw.rs";
 const DUE: &str = "crates/steadfast-core/src/task/due.rs";
 const ENTRY: &str = "crates/steadfast-core/src/ledger/entry.rs";
@@ -204,6 +208,38 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "words_of_a_user_cannot_open_an_item_of_a_higher_source",
     ),
     // G5: same log, same bytes.
+    mutant(
+        "G2",
+        "a page's orders by way of a summary",
+        EXTRACT,
+        "if !fidelity::rules_in(&piece.value).is_empty() {",
+        "if false {",
+        "rules_are_left_out_and_counted",
+    ),
+    mutant(
+        "G3",
+        "an old value of a fact unmarked",
+        EARLIER,
+        "for (name, value) in contradicted(&one.text.text(), &newer) {",
+        "for (name, value) in contradicted(&one.text.text(), &newer).into_iter().skip(9) {",
+        "r02_r16_an_old_value_is_marked_once_it_is_replaced",
+    ),
+    mutant(
+        "G4",
+        "the agent's own figures among the findings",
+        COMPOSE,
+        "words: words(task, step),",
+        "words: step.text.as_ref().map(|text| text.text().into_owned()).filter(|_| false),",
+        "r18_the_agents_own_figures_are_marked_as_its_own",
+    ),
+    mutant(
+        "G11",
+        "a step cut without its summary",
+        ARCHIVING,
+        "self.archive_beyond(context.steps.max(1), Why::Window)?;",
+        "return Ok(made);",
+        "r07_a_step_leaves_only_with_its_summary",
+    ),
     sentinel(mutant(
         "G5",
         "a context that depends on the time",

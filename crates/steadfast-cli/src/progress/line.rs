@@ -76,6 +76,7 @@ impl Lines {
             Body::FactSet(body) => {
                 format!("{} = {}", body.name, excerpt(&body.value, SHOWN))
             }
+            Body::PhaseEntered(body) => format!("phase {}", body.to),
             Body::BudgetSet(_) => "budget changed".to_owned(),
             Body::BudgetExhausted(body) => body.exhausted.to_string(),
             Body::TaskFailing(body) => {
@@ -83,6 +84,7 @@ impl Lines {
             }
             Body::PriceSet(_)
             | Body::HandlingSet(_)
+            | Body::StepArchived(_)
             | Body::TaskStarted(_)
             | Body::TaskCancelled(_)
             | Body::TaskCompleted(_)

@@ -17,6 +17,7 @@ mod check;
 mod check_answer;
 mod codes;
 mod config;
+mod context;
 #[cfg(unix)]
 mod diff;
 #[cfg(unix)]

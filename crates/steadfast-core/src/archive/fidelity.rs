@@ -33,7 +33,7 @@ use crate::id::Seq;
 use crate::limits::{FIDELITY_FINDINGS_MAX, FIDELITY_SOURCE_BYTES_MAX, FIDELITY_SUMMARY_BYTES_MAX};
 
 pub use agree::agrees;
-pub use rule::{Stripped, strip_rules};
+pub use rule::{Stripped, rules_in, strip_rules};
 
 use align::{Aligned, Sources};
 use reading::{Reading, Sentence};

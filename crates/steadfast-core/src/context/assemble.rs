@@ -1,10 +1,13 @@
 //! From a task's state to a request: fragments in a fixed order, fitted into
 //! the window.
 //!
-//! Cuts fall on the working layer's oldest steps first, then on documents, then
-//! on results; never on policy, contract, task, messages, rules in force or notice. What still
+//! Stale and duplicate summaries never go in. Cuts fall on the low-ranked part of
+//! the archive first, then on the working layer's oldest steps (which are archived
+//! instead), then on documents and results, and last on the rest of the archive;
+//! never on policy, contract, task, messages, rules in force or notice. What still
 //! does not fit is [`Infeasible`], before any call is made.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use crate::content::Content;
@@ -12,6 +15,7 @@ use crate::context::draw::{Caps, Drawn, Fitting};
 use crate::context::manifest::{Entry, Manifest, hash_with_tools};
 use crate::context::request::{FragmentKind, Request, Tool, ToolChoice};
 use crate::context::tools::tools;
+use crate::context::{earlier, layer};
 use crate::hash::Hash;
 use crate::limits;
 use crate::rules::Tokenizer;
@@ -24,6 +28,8 @@ pub struct Context {
     pub request: Request,
     pub manifest: Manifest,
     pub hash: Hash,
+    /// Steps that stand in it in full.
+    pub steps: usize,
     /// Stored pieces that the context before this one did not name.
     pub new_fragments: Vec<Content>,
 }
@@ -64,18 +70,15 @@ pub fn assemble(
         task,
         tokenizer,
         known: known_counts(task, tokenizer),
+        order: OnceCell::new(),
     };
     let tools = tools(task);
     let sealed_tools = task.state.salt.seal_json(&tools);
     let tool_tokens = tokenizer.count(&sealed_tools.text());
 
     let mut caps = Caps {
-        steps: task
-            .workflow
-            .spec
-            .limits
-            .working_steps
-            .clamp(1, limits::WORKING_STEPS_MAX),
+        archive: earlier::room(task, room),
+        steps: layer::working_steps(task).min(task.state.beliefs.steps.len()),
         document: limits::DOCUMENT_TOKENS_MAX,
         result: limits::RESULT_TOKENS_MAX,
     };
@@ -101,6 +104,7 @@ pub fn assemble(
             output_tokens_max,
             tokens,
             tool_tokens,
+            steps: caps.steps,
         },
     ))
 }
@@ -111,6 +115,7 @@ struct Sizes {
     output_tokens_max: u32,
     tokens: u32,
     tool_tokens: u32,
+    steps: usize,
 }
 
 fn finish(
@@ -173,6 +178,7 @@ fn finish(
         request,
         manifest,
         hash,
+        steps: sizes.steps,
         new_fragments,
     }
 }

@@ -5,6 +5,7 @@
 //! where the model goes on: earlier receipts, the contract again after a long
 //! input, the rules in force, the state notice.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use crate::content::Content;
@@ -34,6 +35,8 @@ const RECEIPT_TOKENS_MAX: u32 = 200;
 /// What is cut when the window is too small, in this order.
 #[derive(Clone, Copy)]
 pub(super) struct Caps {
+    /// Tokens of earlier steps.
+    pub(super) archive: u32,
     pub(super) steps: usize,
     pub(super) document: u32,
     pub(super) result: u32,
@@ -41,6 +44,12 @@ pub(super) struct Caps {
 
 impl Caps {
     pub(super) fn tighter(self) -> Option<Caps> {
+        if self.archive > limits::ARCHIVE_TOKENS_MIN {
+            return Some(Caps {
+                archive: (self.archive / 2).max(limits::ARCHIVE_TOKENS_MIN),
+                ..self
+            });
+        }
         if self.steps > 1 {
             return Some(Caps {
                 steps: self.steps - 1,
@@ -59,7 +68,7 @@ impl Caps {
                 ..self
             });
         }
-        None
+        (self.archive > 0).then_some(Caps { archive: 0, ..self })
     }
 }
 
@@ -81,6 +90,8 @@ pub(super) struct Fitting<'a> {
     pub(super) tokenizer: &'a dyn Tokenizer,
     /// Counts of the context before, by fragment: most fragments stay.
     pub(super) known: BTreeMap<Hash, u32>,
+    /// The archive by rank, once it was asked for.
+    pub(super) order: OnceCell<Vec<usize>>,
 }
 
 impl Fitting<'_> {
@@ -88,12 +99,19 @@ impl Fitting<'_> {
         let mut drawn = Drawn::default();
         self.system(&mut drawn);
         self.task_and_documents(caps, &mut drawn);
+        self.earlier(caps, &mut drawn);
         let shown = self.timeline(caps, &mut drawn);
         self.tail(shown, &mut drawn);
         drawn
     }
 
-    fn put(&self, drawn: &mut Drawn, sources: Vec<Seq>, kind: FragmentKind, pieces: Vec<Piece>) {
+    pub(super) fn put(
+        &self,
+        drawn: &mut Drawn,
+        sources: Vec<Seq>,
+        kind: FragmentKind,
+        pieces: Vec<Piece>,
+    ) {
         let fragment = Fragment { kind, pieces };
         let sealed = self.task.state.salt.seal_own(&fragment);
         let known = self.known.get(&sealed.hash).copied();
@@ -167,12 +185,7 @@ impl Fitting<'_> {
         let steps = &self.task.state.beliefs.steps;
         let from = steps.len().saturating_sub(caps.steps);
         for step in steps.iter().take(from) {
-            let why = if caps.steps < self.task.workflow.spec.limits.working_steps {
-                "window"
-            } else {
-                "working_layer"
-            };
-            left_out(drawn, FragmentKind::Step, vec![step.seq], why);
+            left_out(drawn, FragmentKind::Step, vec![step.seq], "window");
         }
         let mut messages = self.task.state.stands.messages.iter().peekable();
         for step in steps.iter().skip(from) {
@@ -351,6 +364,7 @@ impl Fitting<'_> {
                 vec![Piece::User { texts }],
             );
         }
+        self.facts(drawn);
         if let Some(text) = instructions::in_force(&self.task.state.ledger, self.lang()) {
             let constraints = self.task.state.ledger.in_force();
             let mut sources: Vec<Seq> = constraints.map(|one| one.message).collect();
@@ -360,6 +374,7 @@ impl Fitting<'_> {
             let pieces = vec![Piece::User { texts }];
             self.put(drawn, sources, FragmentKind::Ledger, pieces);
         }
+        self.phase(drawn);
         let due = self.task.due_skills();
         let (open, _) = self.task.open_states();
         let optional = |skill: &crate::id::SkillName| {
@@ -433,7 +448,13 @@ impl Fitting<'_> {
             .and_then(|state| state.group.as_ref());
         let style = Style {
             // Models differ in which one they obey best.
-            markup: self.task.state.stands.handling.markup.unwrap_or(spec.markup),
+            markup: self
+                .task
+                .state
+                .stands
+                .handling
+                .markup
+                .unwrap_or(spec.markup),
             form: spec.form,
             lang: self.lang(),
         };
@@ -441,7 +462,7 @@ impl Fitting<'_> {
         (!text.is_empty()).then_some(text)
     }
 
-    fn lang(&self) -> Lang {
+    pub(super) fn lang(&self) -> Lang {
         self.task.lang()
     }
 
@@ -457,7 +478,7 @@ impl Fitting<'_> {
     }
 }
 
-fn left_out(drawn: &mut Drawn, kind: FragmentKind, sources: Vec<Seq>, why: &str) {
+pub(super) fn left_out(drawn: &mut Drawn, kind: FragmentKind, sources: Vec<Seq>, why: &str) {
     drawn.left_out.push(LeftOut {
         kind,
         sources,

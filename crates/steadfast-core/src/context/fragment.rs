@@ -89,6 +89,11 @@ pub enum ToolBody {
     Settled {
         done: bool,
     },
+    /// Summaries of earlier steps, in the place of a result: neither the user's
+    /// words nor the system's.
+    Earlier {
+        texts: Vec<Text>,
+    },
     /// It was not carried out, since the user said something new before.
     Dropped,
     /// There is no result, and it is not known whether the call was carried out.
@@ -239,6 +244,7 @@ impl ToolBody {
                 "skill": skill,
                 "settled": if *done { "done" } else { "not done" },
             })),
+            ToolBody::Earlier { texts } => join(texts),
             ToolBody::Dropped => json(serde_json::json!({
                 "skill": skill,
                 "dropped": "not carried out: the user said something new first",
@@ -275,6 +281,7 @@ impl HoldsContent for Fragment {
                     ToolBody::Result { shown, .. } => shown.visit_content(visit),
                     ToolBody::Failed { message, .. } => message.visit_content(visit),
                     ToolBody::Denied { reason } => reason.visit_content(visit),
+                    ToolBody::Earlier { texts } => texts.visit_content(visit),
                     ToolBody::Refused { .. }
                     | ToolBody::Settled { .. }
                     | ToolBody::Dropped

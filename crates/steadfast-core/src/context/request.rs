@@ -25,6 +25,12 @@ pub enum FragmentKind {
     Document,
     /// What earlier steps achieved, in a line each.
     Receipts,
+    /// Values in force.
+    Facts,
+    /// What matters in the present phase, by the workflow.
+    Phase,
+    /// Summaries of earlier steps: the runtime's own, and data like results.
+    Archive,
     /// A recent step: the model's own words and calls.
     Step,
     /// A recent step: a skill's result with its relay.

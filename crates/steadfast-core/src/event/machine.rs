@@ -51,6 +51,16 @@ impl std::fmt::Display for Place {
     }
 }
 
+/// Another phase began: from here on summaries have its fields.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PhaseEntered {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    pub to: String,
+    /// The rule that held.
+    pub condition: String,
+}
+
 /// A rule passed the state over. This is its receipt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateSkipped {

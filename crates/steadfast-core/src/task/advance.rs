@@ -29,6 +29,8 @@ pub(super) fn advance(draft: &mut Draft<'_>) -> Result<(), Stop> {
     if draft.task.state.stands.exhausted.is_some() {
         return Ok(());
     }
+    draft.enter_phase()?;
+    draft.archive_surplus()?;
     draft.steer()?;
     draft.begin_reads()?;
     draft.give_up_lost()?;
@@ -284,8 +286,9 @@ impl Draft<'_> {
             };
             return Ok(self.fail(cause, diagnosis)?);
         }
-        match context::assemble(&self.task, allowance, self.turn.rules.tokenizer) {
+        match self.assemble(allowance)? {
             Ok(context) => {
+                let state = &self.task.state;
                 let asked = self.reservation(context.manifest.tokens, allowance);
                 let fits = self.task.fits(asked, state.current(), step, self.turn.now);
                 if let Err(exhausted) = fits {

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 use crate::budget::{Account, Amounts, OnExhausted};
 use crate::content::Content;
+use crate::event::archive::StepArchived;
 use crate::event::ledger::{Cited, LedgerChanged, QuestionAnswered};
 use crate::event::machine::{Place, StateEntered};
 use crate::event::model::Usage;
@@ -178,6 +179,8 @@ impl State {
             }
             Body::PriceSet(body) => self.priced(body.price.clone()),
             Body::HandlingSet(body) => self.stands.handling = body.handling,
+            Body::PhaseEntered(body) => self.beliefs.phase = Some(body.to.clone()),
+            Body::StepArchived(body) => self.step_archived(event, body)?,
             Body::BudgetExhausted(body) => {
                 let waits = body.then == OnExhausted::Ask;
                 self.stands.exhausted = waits.then(|| body.exhausted.clone());
@@ -309,6 +312,7 @@ impl State {
                 self.push_step(Step {
                     no: self.stands.counters.steps,
                     seq: event.seq,
+                    state: self.current().cloned(),
                     text: None,
                     calls: vec![StepCall {
                         call: body.call.clone(),
@@ -550,9 +554,19 @@ impl State {
 
     pub(super) fn push_step(&mut self, step: Step) {
         self.beliefs.steps.push_back(step);
-        if self.beliefs.steps.len() > limits::WORKING_STEPS_MAX {
+        if self.beliefs.steps.len() > limits::STEPS_KEPT {
             self.beliefs.steps.pop_front();
         }
+    }
+
+    fn step_archived(&mut self, event: &Event, body: &StepArchived) -> Result<(), String> {
+        let oldest = self.beliefs.steps.front();
+        if !oldest.is_some_and(|step| step.no == body.step && step.seq == body.opened) {
+            return Err(format!("step {} is not the oldest in view", body.step));
+        }
+        self.beliefs.steps.pop_front();
+        self.beliefs.archive.put(event.seq, body);
+        Ok(())
     }
 
     fn call_mut(&mut self, id: &CallId) -> Result<&mut Call, String> {

@@ -107,6 +107,9 @@ impl Draft<'_> {
             skill: call.skill.clone(),
         };
         self.push(source, Body::SkillReturned(body))?;
+        if success {
+            self.provide(call, &spec, result)?;
+        }
         self.after_outcome()?;
         self.pass_baton(at, id, call);
         Ok(())

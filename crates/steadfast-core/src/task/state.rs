@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
+use crate::archive::Archive;
 use crate::budget::{Account, Amounts, BudgetChange, Exhausted};
 use crate::content::{Content, HoldsContent, Salt};
 use crate::event::machine::Place;
@@ -15,10 +16,10 @@ use crate::event::model::ModelFailure;
 use crate::event::skill::{Relay, SkillFailure};
 use crate::event::task::{Cause, Document, Window};
 use crate::facts::Facts;
+use crate::handling::Handling;
 use crate::hash::Hash;
 use crate::id::{CallId, Epoch, Principal, Seq, SkillName, StateName, TaskId, Timestamp};
 use crate::ledger::{ConstraintId, Ledger};
-use crate::handling::Handling;
 use crate::price::Price;
 use crate::workflow::gate::Refusal;
 use crate::workflow::spec::EffectClass;
@@ -77,6 +78,12 @@ pub struct Beliefs {
     pub visit: Visit,
     /// The last steps in full, oldest first.
     pub steps: VecDeque<Step>,
+    /// The phase that a rule switched to; none while none did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
+    /// Summaries of the steps before those.
+    #[serde(default)]
+    pub archive: Archive,
     /// The last result of each kind is `result` in conditions.
     pub last_result: Option<Content>,
 }
@@ -110,6 +117,9 @@ pub struct Step {
     pub no: u32,
     /// The reply that opened it (or the call that the runtime made by itself).
     pub seq: Seq,
+    /// Where the machine stood. None in logs from before there was an archive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<StateName>,
     pub text: Option<Content>,
     pub calls: Vec<StepCall>,
     /// The text was proposed as the answer, and refused.
@@ -499,6 +509,7 @@ impl HoldsContent for State {
             }
         }
         self.beliefs.steps.visit_content(visit);
+        self.beliefs.archive.visit_content(visit);
         self.beliefs.last_result.visit_content(visit);
         for said in &mut self.stands.messages {
             said.text.visit_content(visit);

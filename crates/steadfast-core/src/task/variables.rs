@@ -74,8 +74,12 @@ impl Task {
         })
     }
 
-    /// The phase of the present state, empty where none is declared.
+    /// The phase that a rule switched to, else that of the present state; empty
+    /// where there is none.
     pub fn phase(&self) -> &str {
+        if let Some(phase) = &self.state.beliefs.phase {
+            return phase;
+        }
         let state = self
             .state
             .current()

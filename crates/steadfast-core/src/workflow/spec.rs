@@ -43,6 +43,9 @@ pub struct Spec {
     /// Sub-workflows that a state can run in place of a skill.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub workflows: BTreeMap<String, SubSpec>,
+    /// Phases of the task, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub phases: BTreeMap<String, PhaseSpec>,
     /// Who chooses the next call.
     #[serde(default, skip_serializing_if = "is_default")]
     pub steering: Steering,
@@ -262,9 +265,84 @@ pub struct SkillSpec {
     /// then `mcp`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mcp: Option<String>,
+    /// Facts that its results set, by name: where the value stands in the result
+    /// (`total.amount`, `/items/0/id`). Only a result that counts sets them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub provides: BTreeMap<String, Provides>,
     /// What the kind needs: a command line, a folder, …
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub config: Value,
+}
+
+/// Where a fact's value stands in a result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum Provides {
+    /// The path alone.
+    Path(String),
+    Full(ProvidesFull),
+}
+
+/// Where a fact's value stands in a result, and which way it can go.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ProvidesFull {
+    pub path: String,
+    /// A progress that goes one way only: a value that goes back is not taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub monotone: Option<Monotone>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Monotone {
+    Up,
+    Down,
+}
+
+impl Provides {
+    /// The value in a result; none where the path leads nowhere.
+    pub fn find<'a>(&self, result: &'a Value) -> Option<&'a Value> {
+        let path = match self {
+            Provides::Path(path) => path,
+            Provides::Full(full) => &full.path,
+        };
+        if path.is_empty() || path.starts_with('/') {
+            return result.pointer(path);
+        }
+        path.split('.').try_fold(result, |value, key| match value {
+            Value::Array(items) => items.get(key.parse::<usize>().ok()?),
+            other => other.get(key),
+        })
+    }
+
+    pub fn monotone(&self) -> Option<Monotone> {
+        match self {
+            Provides::Path(_) => None,
+            Provides::Full(full) => full.monotone,
+        }
+    }
+}
+
+/// A stretch of steps with its own template of what a summary keeps.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct PhaseSpec {
+    /// What a summary keeps beside action, result, key data and state change: the
+    /// names of members of results.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<String>,
+    /// What matters now, as the model reads it while the phase lasts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instruction: Option<String>,
+    /// The rule (CEL over `input, receipts, facts, phase, counters`) that begins the
+    /// phase. Without one it is the states' own `phase` that says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub when: Option<String>,
 }
 
 /// A tool server: a program on whose pipes it speaks, or an address.
@@ -541,8 +619,13 @@ pub struct Limits {
     /// Time from the first event to the last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_ms: Option<u64>,
-    /// Steps kept in full in the context (5–8).
+    /// Steps kept in full in the context (5–8). 6, the default, lets the runtime
+    /// choose by how heavy the steps are; any other number is kept to.
     pub working_steps: usize,
+    /// Tokens of a context that summaries of earlier steps get; where not given a
+    /// fifth of what is free, at most 2,000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub archive_tokens: Option<u32>,
 }
 
 impl Default for Limits {
@@ -556,6 +639,7 @@ impl Default for Limits {
             tokens: None,
             time_ms: None,
             working_steps: limits::WORKING_STEPS_DEFAULT,
+            archive_tokens: None,
         }
     }
 }

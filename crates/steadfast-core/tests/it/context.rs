@@ -37,7 +37,7 @@ pub(crate) fn assert_well_formed(request: &Request) {
 }
 
 /// Rebuilds every context of a log in both ways and compares the hashes.
-fn assert_rebuilds(bench: &Bench) -> usize {
+pub(crate) fn assert_rebuilds(bench: &Bench) -> usize {
     let mut payloads = BTreeMap::new();
     let mut called = 0;
     for (at, event) in bench.events.iter().enumerate() {

@@ -81,7 +81,11 @@ fn the_patience_of_the_model_stands_over_the_workflow_s() {
     for _ in 0..3 {
         let before = bench.now;
         bench.model_fails(unreachable());
-        let pause = bench.due().wake_at.expect("it is waited for").ms_since(before);
+        let pause = bench
+            .due()
+            .wake_at
+            .expect("it is waited for")
+            .ms_since(before);
         assert!((20_000..=25_010).contains(&pause), "{pause}");
         bench.wake();
     }

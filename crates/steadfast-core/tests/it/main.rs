@@ -3,6 +3,7 @@
 
 mod answer;
 mod approval;
+mod archive;
 mod budget;
 mod check;
 mod circles;

@@ -208,6 +208,8 @@ impl<'a> Walk<'a> {
             | Body::PriceSet(_)
             | Body::HandlingSet(_)
             | Body::BudgetExhausted(_)
+            | Body::StepArchived(_)
+            | Body::PhaseEntered(_)
             | Body::TaskStarted(_)
             | Body::TaskPaused(_)
             | Body::TaskResumed(_)

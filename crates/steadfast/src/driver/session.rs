@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use steadfast_core::content::{HoldsContent, Salt};
+use steadfast_core::content::{Content, HoldsContent, Salt};
 use steadfast_core::context::{Manifest, Request, rebuild, request_hash};
 use steadfast_core::event::seal;
 use steadfast_core::hash::Hash;
@@ -131,14 +131,30 @@ pub async fn rebuild_request(
     slot: &ModelSlot,
     expected: Option<Hash>,
 ) -> Result<Request, Error> {
+    rebuild_context(log, id, salt, &slot.call, &slot.manifest, expected).await
+}
+
+/// The same for any context of the log, by its bill of materials.
+///
+/// # Errors
+///
+/// As [`rebuild_request`].
+pub async fn rebuild_context(
+    log: &dyn Log,
+    id: &TaskId,
+    salt: &Salt,
+    call: &CallId,
+    manifest: &Content,
+    expected: Option<Hash>,
+) -> Result<Request, Error> {
     let failed = |source| Error::Rebuild {
         task: id.clone(),
-        call: slot.call.clone(),
+        call: call.clone(),
         source,
     };
-    let manifest: Manifest = serde_json::from_str(&slot.manifest.text()).map_err(|_| {
+    let manifest: Manifest = serde_json::from_str(&manifest.text()).map_err(|_| {
         failed(steadfast_core::context::RebuildError::NotAFragment(
-            slot.manifest.hash,
+            manifest.hash,
         ))
     })?;
     let mut payloads = log.content(id, &manifest.names()).await?;
@@ -154,7 +170,7 @@ pub async fn rebuild_request(
     if expected.is_some_and(|hash| hash != request_hash(&request, salt)) {
         return Err(Error::ContextDiffers {
             task: id.clone(),
-            call: slot.call.clone(),
+            call: call.clone(),
         });
     }
     Ok(request)

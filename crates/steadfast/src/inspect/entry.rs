@@ -116,6 +116,7 @@ fn voice(part: &Part, outer: Voice) -> Voice {
         | FragmentKind::Notice
         | FragmentKind::Ledger
         | FragmentKind::Receipts
+        | FragmentKind::Archive
         | FragmentKind::Refusal => Voice::Runtime,
         _ => outer,
     }

@@ -327,7 +327,9 @@ fn a_retry_policy_that_makes_no_sense_is_named_with_its_place() {
         ]
     );
     assert_eq!(
-        problems("[models.m]\nkind = \"extractive\"\nretry = { attempts = 3 }\ncontract_markup = \"xml\"\n"),
+        problems(
+            "[models.m]\nkind = \"extractive\"\nretry = { attempts = 3 }\ncontract_markup = \"xml\"\n"
+        ),
         [
             "M0022 project/steadfast.toml:3:11: `attempts` is no setting (here may stand: backoff_max_ms, backoff_ms, factor, patience_ms)"
         ]

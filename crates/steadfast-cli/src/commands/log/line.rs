@@ -67,6 +67,14 @@ fn gist(body: &Body) -> String {
         Body::HandlingSet(body) => {
             format!("{} {}", body.model, short(&json(&body.handling), SHOWN))
         }
+        Body::PhaseEntered(body) => {
+            let from = body.from.as_deref().unwrap_or("start");
+            format!("{from} → {}: {}", body.to, body.condition)
+        }
+        Body::StepArchived(body) => {
+            let text = short(&body.text.text(), SHOWN);
+            format!("step {} importance {}: {text}", body.step, body.importance)
+        }
         Body::WorkflowAccepted(body) => short(&body.differences.join("; "), SHOWN),
         Body::ModelCalled(body) => format!(
             "{} step {} attempt {}: {} tokens{}, context {}",

@@ -281,3 +281,11 @@ pub fn strip_rules(source: &[SourceSpan<'_>], summary: &str) -> Stripped {
         removed,
     }
 }
+
+/// The sentences of a text that give a rule or a permission, whoever gives it.
+pub fn rules_in(text: &str) -> Vec<Range<usize>> {
+    let reading = Reading::of(text);
+    let ruling = |sentence: &&Sentence| rule(&reading, sentence).is_some();
+    let sentences = reading.sentences.iter().filter(ruling);
+    sentences.map(|sentence| sentence.span.clone()).collect()
+}

@@ -78,6 +78,7 @@ impl State {
         self.push_step(Step {
             no: step,
             seq: event.seq,
+            state: self.current().cloned(),
             text,
             calls: calls.collect(),
             refused: None,

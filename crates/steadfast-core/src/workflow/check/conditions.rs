@@ -123,6 +123,13 @@ fn expressions<'a>(spec: &'a Spec, indices: &'a [String]) -> Vec<Written<'a>> {
             }
         }
     }
+    for (name, phase) in &spec.phases {
+        if let Some(text) = &phase.when {
+            let path = vec!["phases", name.as_str(), "when"];
+            let moment = Moment::Before;
+            all.push(Written { path, text, moment });
+        }
+    }
     for (name, skill) in &spec.skills {
         if let Some(text) = &skill.success_when {
             let path = vec!["skills", name.as_str(), "success_when"];

@@ -8,11 +8,12 @@ use steadfast_core::budget::{
     Amounts, Bounds, BudgetChange, Exhausted, OnExhausted, Resource, Scope as BudgetScope,
 };
 use steadfast_core::content::Salt;
+use steadfast_core::event::archive::{Maker, StepArchived, Why as Left};
 use steadfast_core::event::budget::{BudgetExhausted, BudgetSet, PriceSet};
 use steadfast_core::event::ledger::{
     Cited, FactSet, LedgerChanged, PatchRefused, QuestionAnswered, QuestionOpened,
 };
-use steadfast_core::event::machine::{Place, StateEntered, StateSkipped};
+use steadfast_core::event::machine::{PhaseEntered, Place, StateEntered, StateSkipped};
 use steadfast_core::event::model::{
     Finish, HandlingSet, ModelCalled, ModelFailed, ModelFailure, ModelReplied, ProposedCall, Usage,
 };
@@ -44,7 +45,7 @@ use steadfast_core::workflow::gate::Refusal;
 use steadfast_core::workflow::spec::{EffectClass, Markup};
 
 /// Number of kinds in [`place`].
-const KINDS: usize = 34;
+const KINDS: usize = 36;
 /// Number of refusals in [`refusal_place`].
 const REFUSALS: usize = 20;
 
@@ -84,6 +85,8 @@ fn place(body: &Body) -> usize {
         Body::PriceSet(_) => 31,
         Body::BudgetExhausted(_) => 32,
         Body::HandlingSet(_) => 33,
+        Body::StepArchived(_) => 34,
+        Body::PhaseEntered(_) => 35,
     }
 }
 
@@ -123,6 +126,7 @@ pub(super) fn events(salt: &Salt) -> Vec<Event> {
         handling(),
         end(salt),
         ledger(salt),
+        archive(salt),
     ]
     .into_iter()
     .flatten()
@@ -143,6 +147,43 @@ pub(super) fn events(salt: &Salt) -> Vec<Event> {
         body,
     };
     (1..).zip(bodies).map(event).collect()
+}
+
+fn archive(salt: &Salt) -> Vec<(Source, Body)> {
+    let by = [
+        Maker::Rule,
+        Maker::Model {
+            model: "qwen3".to_owned(),
+        },
+    ];
+    let why = [Left::WorkingLayer, Left::Window];
+    let entered = PhaseEntered {
+        from: Some("research".to_owned()),
+        to: "writing".to_owned(),
+        condition: "counters.steps > 20".to_owned(),
+    };
+    let both = by.into_iter().zip(why);
+    let archived = both.map(|(by, why)| {
+        let body = StepArchived {
+            step: 3,
+            opened: Seq(14),
+            covers: vec![Seq(14), Seq(17)],
+            calls: vec!["s3.0".into()],
+            asked: Hash::of_bytes(b"search"),
+            importance: 3,
+            phase: Some("research".to_owned()),
+            tokens: 42,
+            by,
+            why,
+            summary: salt.seal_text("{}"),
+            text: salt.seal_text("[第 3 步] 动作：search"),
+            words: Some(salt.seal_text("先查资料")),
+        };
+        (Source::Runtime, Body::StepArchived(Box::new(body)))
+    });
+    archived
+        .chain([(Source::Runtime, Body::PhaseEntered(entered))])
+        .collect()
 }
 
 fn user() -> Source {

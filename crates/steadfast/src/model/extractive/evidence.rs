@@ -5,7 +5,7 @@
 //! other.
 
 use serde_json::{Map, Value};
-use steadfast_core::context::{FragmentKind, Message, Request};
+use steadfast_core::context::{EARLIER_STEPS, FragmentKind, Message, Request};
 
 use super::mend::Complaint;
 use super::ports::is_draft_port;
@@ -66,6 +66,8 @@ impl Evidence {
                         )
                     }));
                 }
+                // Summaries of earlier steps are cut, so no data is taken from them.
+                Message::Tool { skill, .. } if skill == EARLIER_STEPS => {}
                 Message::Tool { call, skill, text } => {
                     let args = args.iter().find(|(id, _)| *id == call.as_str());
                     evidence.take(skill, args.map(|(_, args)| args), text);
