@@ -674,4 +674,37 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "spec.markup",
         "a_contract_stands_in_the_mark_up_of_the_model_and_of_the_next_one",
     ),
+    // Conversations, facts, and what models propose.
+    mutant(
+        "G2",
+        "a tool's value in the place of the user's",
+        "crates/steadfast-core/src/task/provide.rs",
+        "            match (may, present.cloned()) {",
+        "            match (may.or(Ok::<(), crate::ledger::Refused>(())), present.cloned()) {",
+        "r23_a_tools_value_waits_beside_the_users",
+    ),
+    mutant(
+        "G2",
+        "a tool's words among the rules",
+        "crates/steadfast-core/src/task/provide.rs",
+        "        Value::Number(_) | Value::Bool(_) => value.to_string(),",
+        "        Value::Number(_) | Value::Bool(_) | Value::String(_) => value.to_string(),",
+        "g02_a_value_of_words_is_not_shown_among_the_rules",
+    ),
+    mutant(
+        "G2",
+        "a model's reading that the words do not carry",
+        "crates/steadfast-core/src/ledger/apply.rs",
+        "if !applied || !self.by_model() || self.confirmed || carry::carries(self.words, &draft) {",
+        "if !applied || !self.by_model() || self.confirmed || draft.expiry == draft.expiry {",
+        "words_that_do_not_carry_it_are_asked_about",
+    ),
+    mutant(
+        "G2",
+        "a model's own words among the rules",
+        "crates/steadfast-core/src/ledger/apply.rs",
+        "!carry::own_words(self.text, operation)",
+        "false",
+        "g02_r10_what_is_not_the_users_is_refused_or_asked",
+    ),
 ];

@@ -20,6 +20,7 @@ fn talk(proposes: bool) -> Value {
         "workflow_id": "talk",
         "conversation": true,
         "initial_state": "TALK",
+        "limits": { "refusals": 20 },
         "ledger": { "model_proposes": proposes },
         "states": { "TALK": { "mandatory": false, "on_success": "DONE" } }
     })
@@ -66,7 +67,7 @@ fn it_is_off_unless_the_workflow_says_so() {
         tokens: 32_000,
         output_tokens: 1_000,
     };
-    let mut bench = Bench::with(talk(false), "keep it tiny, 40 or so", window);
+    let mut bench = Bench::with(talk(false), "hello, 40", window);
     let offered = |bench: &Bench| {
         let request = bench.request.as_ref().expect("a context");
         request.tools.iter().any(|tool| tool.name.as_str() == TOOL)
