@@ -170,6 +170,7 @@ impl<'r> Bench<'r> {
             now,
             epoch: Epoch(1),
             rules: rules.rules(),
+            utc_offset: None,
         };
         let recorded = Task::start(TaskId::from("t_1"), Salt([7; 32]), start, turn)?;
         let changes = ledger_events(&recorded.events);
@@ -198,6 +199,7 @@ impl<'r> Bench<'r> {
             now: self.now,
             epoch: Epoch(1),
             rules: self.rules.rules(),
+            utc_offset: None,
         }
     }
 

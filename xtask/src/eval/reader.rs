@@ -238,6 +238,7 @@ fn operation(operation: &Operation, in_force: &[Rule]) -> String {
         }
         Operation::SetGoal { .. } => "goal".to_owned(),
         Operation::SetOutput { .. } => "output".to_owned(),
+        Operation::SetFact { .. } => "fact".to_owned(),
         Operation::SetRequest { .. } => "request".to_owned(),
         Operation::Ask { .. } => "ask".to_owned(),
     }
