@@ -410,8 +410,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "G12",
         "steps without end",
         ADVANCE,
-        "if step > limit {",
-        "if step > limit.saturating_mul(9) {",
+        "if step.saturating_sub(state.stands.round.steps) > limit {",
+        "if step.saturating_sub(state.stands.round.steps) > limit.saturating_mul(9) {",
         "steps_and_time_are_bounded",
     ),
     mutant(
@@ -466,8 +466,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "G12",
         "a lost call is made again without room for it",
         SPEND,
-        "lost == 0 || self.fits(",
-        "true || self.fits(",
+        "lost == 0 || !is_old && self.fits(",
+        "true || !is_old && self.fits(",
         "g12_a_lost_call_without_room_is_not_made_again",
     ),
     mutant(
@@ -670,8 +670,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "G5",
         "the mark-up of a model's settings",
         DRAW,
-        "self.task.state.stands.handling.markup.unwrap_or(spec.markup)",
-        "spec.markup",
+        ".unwrap_or(spec.markup),",
+        ".map_or(spec.markup, |_| spec.markup),",
         "a_contract_stands_in_the_mark_up_of_the_model_and_of_the_next_one",
     ),
     // Conversations, facts, and what models propose.
