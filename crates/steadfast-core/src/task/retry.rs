@@ -100,7 +100,7 @@ impl Draft<'_> {
         let patience = policy.patience_ms;
         match retry_after_ms {
             Some(asked) if now.plus_ms(asked) > deadline => Again::Never(format!(
-                ", which asks for a pause of {asked} ms, beyond the task's patience of {patience} ms"
+                ", which asks for a pause of {asked} ms, beyond what is left of the task's patience of {patience} ms"
             )),
             // The last attempt is made when patience ends, not before.
             Some(asked) => Again::At(now.plus_ms(pause).min(deadline).max(now.plus_ms(asked))),
