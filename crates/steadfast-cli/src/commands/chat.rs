@@ -37,6 +37,9 @@ use announce::Announcer;
 use command::After;
 use lines::Lines;
 
+/// The number of the signal that Ctrl-C sends.
+const SIGINT: u8 = 2;
+
 /// An open conversation.
 pub(super) struct Talk<'a> {
     pub(super) log: Arc<SqliteLog>,
@@ -74,6 +77,10 @@ pub(crate) async fn run(args: Chat, settings: &Settings, printer: &Printer) -> R
             Ok(rest) => rest,
             Err(number) => return Ok(talk.leave(Exit::Signal(number))),
         };
+        if talk.engine.driver.stop.is_set() {
+            // The signal came while the task came to its rest by itself.
+            return Ok(talk.leave(Exit::Signal(SIGINT)));
+        }
         let task = store::load(talk.log.as_ref(), &talk.id).await?;
         if let Some(exit) = talk.rested(&task, &rest)? {
             return Ok(exit);

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use expect_test::{Expect, expect};
 
-use crate::harness::{Case, Ran, payment};
+use crate::harness::{Case, Ran, masked, payment};
 
 /// Runs a command with these lines on stdin.
 fn talk(case: &Case, args: &[&str], lines: &str) -> Ran {
@@ -29,11 +29,12 @@ fn talk(case: &Case, args: &[&str], lines: &str) -> Ran {
     }
 }
 
-fn shown(ran: &Ran, expected: Expect) {
-    expected.assert_eq(&format!(
+fn shown(case: &Case, ran: &Ran, expected: Expect) {
+    let all = format!(
         "exit {}\n--- stdout\n{}--- stderr\n{}",
         ran.exit, ran.stdout, ran.stderr
-    ));
+    );
+    expected.assert_eq(&masked(&all, &case.path("")));
 }
 
 fn scripted(script: &str) -> Case {
@@ -56,7 +57,35 @@ fn changes_are_told_and_answers_keep_to_them() {
         CHAT,
         "请用中文回答：什么是日志？\n改成英文。什么是快照？\n/why\n/nonsense\n/quit\n",
     );
-    shown(&ran, expect![[""]]);
+    shown(
+        &case,
+        &ran,
+        expect![[r#"
+        exit 0
+        --- stdout
+        日志是事件的列表。
+        A snapshot is a cache of the state.
+        --- stderr
+        task t1, workflow conversation
+        model: the script `script.yaml`, as asked
+        say what you want; /help lists what else there is
+        v2：c1 用中文回答，依据您的消息
+        v3：c2 用英文回答（原为：用中文回答），依据您的消息
+        refused [G0020]: the answer breaks `c2`
+        task t1, v2 to v3
+
+        v3 (event 11, user ana, bytes 0..12 of message 10, read by rule language)
+          + c2 answer in English “改成英文”
+          - c1 answer in Chinese (replaced)
+        没有 `/nonsense`；每一行都是一条消息，以下命令除外：
+          /ledger [版本]          当前（或某一版本）有效的指令
+          /why [规则|版本]        某条规则、某一版本或最近一次变更依据的原话
+          /confirm [问题 编号]    待答复的问题；选择编号，或用 keep 保持不变
+          /approve [调用]         同意等待中的调用；/deny [调用] 拒绝
+          /quit                   离开；对话会保留
+        go on with `steadfast chat --resume t1`
+    "#]],
+    );
     assert_eq!(case.run(&["verify", "t1"]).exit, 0);
 }
 
@@ -77,7 +106,48 @@ fn the_same_in_english_and_questions_are_answered_in_place() {
          q1 no\n\
          /ledger\n",
     );
-    shown(&ran, expect![[""]]);
+    shown(
+        &case,
+        &ran,
+        expect![[r#"
+        exit 0
+        --- stdout
+        I will not send anything.
+        Whom do you mean?
+        All right.
+        --- stderr
+        task t1, workflow conversation
+        model: the script `script.yaml`, as asked
+        say what you want; /help lists what else there is
+        v2: c1 never send, from your message
+        v3: c2 answer in English, from your message
+        ? q1 "Send it to him": rule c1 forbids this (send). Should it be allowed this once, or should the rule go? For whom and with what content?
+           1. let c1 rest (this once)
+           2. revoke c1
+           event 11 “Send it to him”
+           answer q1 1, q1 2, or `q1 no` to leave all as it is
+        error[K0009]: question `q1` has no such choice
+
+        hint: choose one of:
+          1. let c1 rest (this once)
+          2. revoke c1
+        or `--keep`
+        error[K0009]: no open question of task `t1` is `q7`
+
+        hint: open are:
+          q1 "Send it to him": rule c1 forbids this (send). Should it be allowed this once, or should the rule go? For whom and with what content?
+        q1 answered
+        task t1, v3, since event 3 (2026-11-30 18:27:29Z)
+        goal (event 1, user ana): Never send any mail. Answer in English.
+
+        rules
+          c1 never send
+             user ana, v2: event 1 “Never send any mail.”
+          c2 answer in English
+             user ana, v3: event 1 “Answer in English”
+        go on with `steadfast chat --resume t1`
+    "#]],
+    );
 }
 
 /// What was left is gone on with: rules, questions and the script's place.
@@ -94,7 +164,19 @@ fn a_conversation_is_kept_and_resumed() {
     let tasks = case.run(&["--json", "tasks", "--status", "listening"]);
     assert!(tasks.stdout.contains("\"t1\""), "{}", tasks.stdout);
     let next = talk(&case, &["chat", "--resume", "t1"], "And now?\n/quit\n");
-    shown(&next, expect![[""]]);
+    shown(
+        &case,
+        &next,
+        expect![[r#"
+        exit 0
+        --- stdout
+        Still in English.
+        --- stderr
+        task t1, workflow conversation, v2
+        model: the script `/tmp/.tmpCEAX5D/script.yaml`, as asked, from its turn 2 on
+        go on with `steadfast chat --resume t1`
+    "#]],
+    );
     let resumed = case.run(&["resume", "t1"]);
     assert_eq!(resumed.exit, 0, "{}", resumed.stderr);
     assert_eq!(resumed.stdout, "Still in English.\n");
@@ -122,7 +204,25 @@ fn a_call_is_approved_in_the_dialogue() {
         ],
         "Pay the bill.\nyes\n/quit\n",
     );
-    shown(&ran, expect![[""]]);
+    shown(
+        &case,
+        &ran,
+        expect![[r#"
+        exit 0
+        --- stdout
+        All is paid.
+        --- stderr
+        task t1, workflow payment
+        model: the script `script.yaml`, as asked
+        say what you want; /help lists what else there is
+        [1/2] look ok (S1, 239 tokens, 0.3 s)
+        call s2.0 waits for your yes: pay {"amount":10}
+          /approve s2.0 or /deny s2.0
+        pay approved
+        [2/2] pay ok (S2, 304 tokens, 0.3 s)
+        go on with `steadfast chat --resume t1`
+    "#]],
+    );
     assert_eq!(case.read("paid.txt").lines().count(), 1);
 }
 

@@ -97,7 +97,7 @@ impl Case {
 
 /// The output without what differs from run to run: the folder, hashes, times,
 /// sizes and durations.
-fn masked(text: &str, folder: &Path) -> String {
+pub(crate) fn masked(text: &str, folder: &Path) -> String {
     let text = text.replace(&folder.display().to_string(), "[FOLDER]");
     let lines = text.lines().map(|line| {
         let line = mask_hashes(line);

@@ -142,6 +142,8 @@ impl Observer for Announcer {
         match &event.body {
             // The person has just typed it.
             Body::UserSent(_) => {}
+            // That nothing had to be called is no news to who talks.
+            Body::StateSkipped(body) if body.condition == "optional" => {}
             Body::LedgerChanged(body) => self.changed(event, body),
             Body::QuestionOpened(body) => self.opened(body),
             Body::PatchRefused(body) => self.refused(body),
