@@ -110,43 +110,43 @@ fn the_same_in_english_and_questions_are_answered_in_place() {
         &case,
         &ran,
         expect![[r#"
-        exit 0
-        --- stdout
-        I will not send anything.
-        Whom do you mean?
-        All right.
-        --- stderr
-        task t1, workflow conversation
-        model: the script `script.yaml`, as asked
-        say what you want; /help lists what else there is
-        v2: c1 never send, from your message
-        v3: c2 answer in English, from your message
-        ? q1 "Send it to him": rule c1 forbids this (send). Should it be allowed this once, or should the rule go? For whom and with what content?
-           1. let c1 rest (this once)
-           2. revoke c1
-           event 11 “Send it to him”
-           answer q1 1, q1 2, or `q1 no` to leave all as it is
-        error[K0009]: question `q1` has no such choice
+            exit 0
+            --- stdout
+            I will not send anything.
+            Whom do you mean?
+            All right.
+            --- stderr
+            task t1, workflow conversation
+            model: the script `script.yaml`, as asked
+            say what you want; /help lists what else there is
+            v2: c1 never send, from your message
+            v3: c2 answer in English, from your message
+            ? q1 "Send it to him": rule c1 forbids this (send). Should it be allowed this once, or should the rule go? For whom and with what content?
+               1. let c1 rest (this once)
+               2. revoke c1
+               event 11 “Send it to him”
+               answer q1 1, q1 2, or `q1 no` to leave all as it is
+            error[K0009]: question `q1` has no such choice
 
-        hint: choose one of:
-          1. let c1 rest (this once)
-          2. revoke c1
-        or `--keep`
-        error[K0009]: no open question of task `t1` is `q7`
+            hint: choose one of:
+              1. let c1 rest (this once)
+              2. revoke c1
+            or `--keep`
+            error[K0009]: no open question of task `t1` is `q7`
 
-        hint: open are:
-          q1 "Send it to him": rule c1 forbids this (send). Should it be allowed this once, or should the rule go? For whom and with what content?
-        q1 answered
-        task t1, v3, since event 3 (2026-11-30 18:27:29Z)
-        goal (event 1, user ana): Never send any mail. Answer in English.
+            hint: open are:
+              q1 "Send it to him": rule c1 forbids this (send). Should it be allowed this once, or should the rule go? For whom and with what content?
+            q1 answered
+            task t1, v3, since event 3 (2026-11-30 18:32:09Z)
+            goal (event 1, user ana): Never send any mail. Answer in English.
 
-        rules
-          c1 never send
-             user ana, v2: event 1 “Never send any mail.”
-          c2 answer in English
-             user ana, v3: event 1 “Answer in English”
-        go on with `steadfast chat --resume t1`
-    "#]],
+            rules
+              c1 never send
+                 user ana, v2: event 1 “Never send any mail.”
+              c2 answer in English
+                 user ana, v3: event 1 “Answer in English”
+            go on with `steadfast chat --resume t1`
+        "#]],
     );
 }
 
@@ -168,14 +168,14 @@ fn a_conversation_is_kept_and_resumed() {
         &case,
         &next,
         expect![[r#"
-        exit 0
-        --- stdout
-        Still in English.
-        --- stderr
-        task t1, workflow conversation, v2
-        model: the script `/tmp/.tmpCEAX5D/script.yaml`, as asked, from its turn 2 on
-        go on with `steadfast chat --resume t1`
-    "#]],
+            exit 0
+            --- stdout
+            Still in English.
+            --- stderr
+            task t1, workflow conversation, v2
+            model: the script `[FOLDER]script.yaml`, as asked, from its turn 2 on
+            go on with `steadfast chat --resume t1`
+        "#]],
     );
     let resumed = case.run(&["resume", "t1"]);
     assert_eq!(resumed.exit, 0, "{}", resumed.stderr);
@@ -208,20 +208,20 @@ fn a_call_is_approved_in_the_dialogue() {
         &case,
         &ran,
         expect![[r#"
-        exit 0
-        --- stdout
-        All is paid.
-        --- stderr
-        task t1, workflow payment
-        model: the script `script.yaml`, as asked
-        say what you want; /help lists what else there is
-        [1/2] look ok (S1, 239 tokens, 0.3 s)
-        call s2.0 waits for your yes: pay {"amount":10}
-          /approve s2.0 or /deny s2.0
-        pay approved
-        [2/2] pay ok (S2, 304 tokens, 0.3 s)
-        go on with `steadfast chat --resume t1`
-    "#]],
+            exit 0
+            --- stdout
+            All is paid.
+            --- stderr
+            task t1, workflow payment
+            model: the script `script.yaml`, as asked
+            say what you want; /help lists what else there is
+            [1/2] look ok (S1, [N] tokens, [N] s)
+            call s2.0 waits for your yes: pay {"amount":10}
+              /approve s2.0 or /deny s2.0
+            pay approved
+            [2/2] pay ok (S2, [N] tokens, [N] s)
+            go on with `steadfast chat --resume t1`
+        "#]],
     );
     assert_eq!(case.read("paid.txt").lines().count(), 1);
 }
