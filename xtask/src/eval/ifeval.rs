@@ -164,7 +164,11 @@ pub(super) fn run(data: &Path, reading: Reading, differing: bool, as_json: bool)
 }
 
 fn judge(row: &Row, reading: Reading, standard: &StandardRules, figures: &mut Figures) {
-    let (language, kind) = row.kind.split_once(':').unwrap_or(("", &row.kind));
+    // The first set names no language: `keywords:existence`.
+    let (language, kind) = match row.kind.split_once(':') {
+        Some((language, kind)) if kind.contains(':') => (language, kind),
+        _ => ("en", row.kind.as_str()),
+    };
     let Some(rules) = rules::of(language, kind, &row.arguments) else {
         *figures.not_covered.entry(row.kind.clone()).or_default() += 1;
         return;

@@ -349,7 +349,8 @@ fn relation_before(before: &str) -> Option<(Relation, usize)> {
     const FILLERS: &[&str] = &[
         "为", "是", "写", "写到", "要", "有", "用", "列", "列出", "引用", "出现", "in", "of",
         "write", "use", "have", "在", "到", "于", "即", "的", ":", "a", "an", "the", "total of",
-        "任何", "any",
+        "任何", "any", "包含", "包括", "含有", "含", "写出", "提供", "给出", "保留", "分为", "分成", "使用",
+        "支付", "include", "contain", "mention", "provide", "cite", "list",
     ];
     let mut text = before.trim_end();
     loop {

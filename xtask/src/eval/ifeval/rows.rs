@@ -74,12 +74,16 @@ fn read_asked(path: &Path, asked: &mut Asked) -> Result<()> {
             continue;
         };
         let arguments = object["kwargs"].as_array().into_iter().flatten();
-        let arguments = arguments.map(|one| one.as_object().cloned().unwrap_or_default());
+        let mut arguments: Vec<Map<String, Value>> = arguments
+            .map(|one| one.as_object().cloned().unwrap_or_default())
+            .collect();
         let ids = strings(&object["instruction_id_list"]);
+        // A constraint whose arguments are missing is one that is not covered.
+        arguments.resize(ids.len(), Map::new());
         asked
             .entry(prompt.to_owned())
             .or_default()
-            .push((ids, arguments.collect()));
+            .push((ids, arguments));
     }
     Ok(())
 }
@@ -95,6 +99,7 @@ fn read_answers(path: &Path, name: &str, asked: &Asked, rows: &mut Vec<Row>) -> 
             .as_str()
             .and_then(|prompt| asked.get(prompt));
         let arguments = of_prompt.and_then(|all| all.iter().find(|(own, _)| *own == ids));
+        let verdicts = verdicts.filter(|verdicts| verdicts.len() == ids.len());
         let (Some(verdicts), Some((_, arguments))) = (verdicts, arguments) else {
             left_out += 1;
             continue;

@@ -144,7 +144,13 @@ impl Arguments<'_> {
     }
 
     fn count(&self, name: &str) -> Option<u64> {
-        self.0.get(name)?.as_u64()
+        let value = self.0.get(name)?;
+        // Some sets write whole numbers as `3.0`.
+        let whole = || {
+            let value = value.as_f64().filter(|value| value.fract() == 0.0)?;
+            format!("{value:.0}").parse().ok()
+        };
+        value.as_u64().or_else(whole)
     }
 
     /// A bound of a relation in words and a number.

@@ -1,6 +1,6 @@
 //! Which source sentences a claim comes from: those that share its rare words.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::reading::{Clause, Reading, Sentence};
 use super::{SourceSpan, Speaker, cut};
@@ -14,7 +14,8 @@ pub(super) type At = (usize, usize);
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Aligned {
     pub(super) at: At,
-    /// Share of the claim's words, by weight, that stand there; 0 to 1.
+    /// Share of the claim's words, by weight, that stand there; 0 to 1, and 0
+    /// where only a clause is from there.
     pub(super) share: f64,
 }
 
@@ -94,7 +95,51 @@ impl<'a> Sources<'a> {
         let floor = all.first().map_or(0.0, |best| (best.share / 2.0).max(0.15));
         all.retain(|one| one.share >= floor);
         all.truncate(FIDELITY_ALIGNED_MAX);
+        self.align_clauses(claim, &mut all);
         all
+    }
+
+    /// The sentences that single clauses come from, where the rest of the claim
+    /// comes from elsewhere: two source sentences made one.
+    fn align_clauses(&self, claim: &Sentence, all: &mut Vec<Aligned>) {
+        if claim.clauses.len() < 2 {
+            return;
+        }
+        let mut further = 0;
+        for clause in &claim.clauses {
+            let keys: BTreeSet<&str> = claim
+                .content(clause)
+                .map(|word| word.key.as_str())
+                .collect();
+            if keys.len() < 2 || further == FIDELITY_ALIGNED_MAX {
+                continue;
+            }
+            let mut shared: BTreeMap<At, usize> = BTreeMap::new();
+            for key in &keys {
+                for at in self.postings.get(*key).map_or(&[][..], Vec::as_slice) {
+                    *shared.entry(*at).or_default() += 1;
+                }
+            }
+            let most = shared.values().copied().max().unwrap_or_default();
+            if most * 4 < keys.len() * 3 {
+                continue;
+            }
+            let mut best = shared
+                .into_iter()
+                .filter(|(_, count)| *count == most)
+                .map(|(at, _)| at);
+            let Some(first) = best.next() else { continue };
+            if all.iter().any(|one| one.at == first)
+                || best.any(|at| all.iter().any(|one| one.at == at))
+            {
+                continue;
+            }
+            further += 1;
+            all.push(Aligned {
+                at: first,
+                share: 0.0,
+            });
+        }
     }
 }
 

@@ -107,7 +107,7 @@ fn stands(text: &str, lower: &str, words: &str, kind: IdentifierKind) -> bool {
 /// Words with a capital that are no words of English.
 pub(super) fn names(pair: &Pair<'_, '_>, findings: &mut Vec<Finding>) {
     for (index, word) in pair.claim.words.iter().enumerate() {
-        if !is_name(pair, index, word) || is_in_source(pair, word) {
+        if !is_name(pair, index, word) || is_in_source(pair, word) || is_spelled_out(pair, index) {
             continue;
         }
         let source = pair.aligned().find_map(|(at, reading, sentence)| {
@@ -205,6 +205,29 @@ fn is_acronym(text: &str, lower: &str) -> bool {
         .flat_map(char::to_lowercase)
         .collect();
     initials.contains(lower)
+}
+
+/// Whether a run of capital words is what an acronym of the source stands for:
+/// Deep Neural Networks, for DNNs.
+fn is_spelled_out(pair: &Pair<'_, '_>, index: usize) -> bool {
+    let words = &pair.claim.words;
+    let counts = |word: &&Word| word.is_capital;
+    let before = words[..index].iter().rev().take_while(counts).count();
+    let run: Vec<char> = words[index - before..]
+        .iter()
+        .take_while(counts)
+        .filter_map(|word| word.lower.chars().next())
+        .collect();
+    if run.len() < 2 {
+        return false;
+    }
+    let initials: String = run.into_iter().flat_map(char::to_uppercase).collect();
+    pair.sources.readings().any(|(_, reading)| {
+        reading
+            .text
+            .split(|c: char| !c.is_alphanumeric())
+            .any(|word| word == initials || word.strip_suffix('s') == Some(&initials))
+    })
 }
 
 /// What stands in quotation marks stands word for word in the source.

@@ -4,6 +4,8 @@
 //! opposites (failed, 失败) are counted on both; an odd sum means that the sense
 //! was turned round. "Did not pass" is "failed", "no errors" no error.
 
+mod denial;
+
 use super::align::overlap;
 use super::reading::{Clause, Reading, Sentence, Word, within};
 use super::{Finding, FindingKind, Pair};
@@ -26,7 +28,9 @@ pub(super) fn check(pair: &Pair<'_, '_>, findings: &mut Vec<Finding>) {
         };
         let ours = Side::of(pair.summary, pair.claim, clause);
         let theirs = Side::of(reading, sentence, other);
-        if !is_turned(pair.claim, clause, &ours, sentence, other, &theirs) {
+        let free = costs_nothing(&pair.summary.text[clause.span.clone()])
+            && costs_nothing(&reading.text[other.span.clone()]);
+        if free || !is_turned(pair.claim, clause, &ours, sentence, other, &theirs) {
             continue;
         }
         found = true;
@@ -37,9 +41,28 @@ pub(super) fn check(pair: &Pair<'_, '_>, findings: &mut Vec<Finding>) {
             "the sense is turned round",
         ));
     }
-    if !found && !opposite(pair, findings) {
+    if !found && !opposite(pair, findings) && !denial::check(pair, findings) {
         out_of_nothing(pair, findings);
     }
+}
+
+/// "Risk-free" is no risk, "at no cost" free.
+fn costs_nothing(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    [
+        "free",
+        "no cost",
+        "no-cost",
+        "no charge",
+        "no fee",
+        "no risk",
+        "免费",
+        "无风险",
+        "零风险",
+        "没有风险",
+    ]
+    .iter()
+    .any(|words| lower.contains(words))
 }
 
 /// How much of a claim stands in its sources before a lone opposite counts.

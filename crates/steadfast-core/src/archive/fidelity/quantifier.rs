@@ -40,6 +40,7 @@ const WORDS: &[(&str, Quantifier)] = &[
     ("nobody", Nothing),
     ("neither", Nothing),
     ("only", Only),
+    ("merely", Only),
     ("solely", Only),
     ("并非所有", Part),
     ("并非全部", Part),
@@ -99,6 +100,8 @@ const NEUTRAL: &[&str] = &[
 pub(super) fn check(pair: &Pair<'_, '_>, findings: &mut Vec<Finding>) {
     for clause in &pair.claim.clauses {
         let mut theirs = Vec::new();
+        // Whether what a quantifier counts there is what the clause speaks of.
+        let mut counts_ours = false;
         let mut nearest: Option<(usize, usize, super::Place)> = None;
         for (at, reading, sentence) in pair.aligned() {
             for other in &sentence.clauses {
@@ -106,11 +109,21 @@ pub(super) fn check(pair: &Pair<'_, '_>, findings: &mut Vec<Finding>) {
                 if !close.is_close() {
                     continue;
                 }
-                theirs.extend(
-                    read(&reading.lower, reading.text, &other.span)
-                        .into_iter()
-                        .map(|one| one.1),
-                );
+                for (span, quantifier) in read(&reading.lower, reading.text, &other.span) {
+                    let mut counted = sentence.content(other);
+                    let counted = counted.find(|word| word.span.start >= span.end);
+                    counts_ours |= counted.is_some_and(|counted| {
+                        pair.claim
+                            .content(clause)
+                            .any(|ours| ours.key == counted.key)
+                    });
+                    theirs.push(quantifier);
+                }
+                // "Just $5" is only $5; by itself "just" is a time, too.
+                let piece = &reading.text[other.span.clone()];
+                if find_words(piece, "just", 0).is_some() {
+                    theirs.push(Only);
+                }
                 if nearest
                     .as_ref()
                     .is_none_or(|(most, _, _)| close.shared > *most)
@@ -124,8 +137,9 @@ pub(super) fn check(pair: &Pair<'_, '_>, findings: &mut Vec<Finding>) {
             continue;
         };
         let ours = read(&pair.summary.lower, pair.summary.text, &clause.span);
-        if let Some((span, _)) = ours.iter().find(|(_, one)| {
-            !theirs.contains(one)
+        if let Some((span, _)) = ours.iter().find(|(span, one)| {
+            let is_idle = theirs.is_empty() && is_plural(&pair.summary.text[span.clone()]);
+            !(theirs.contains(one) || is_idle)
                 && (*one == Only
                     || !theirs.is_empty() && theirs != [Only]
                     || (*one == Part || *one == Nothing || *one == Most) && percent >= 60)
@@ -139,6 +153,7 @@ pub(super) fn check(pair: &Pair<'_, '_>, findings: &mut Vec<Finding>) {
         } else if ours.is_empty()
             && !theirs.is_empty()
             && theirs.iter().all(|one| matches!(one, Part | Most))
+            && counts_ours
             && percent >= 60
         {
             findings.push(pair.finding(
@@ -149,6 +164,22 @@ pub(super) fn check(pair: &Pair<'_, '_>, findings: &mut Vec<Finding>) {
             ));
         }
     }
+}
+
+/// "Several weeks" for "weeks": no more than the plural says.
+fn is_plural(words: &str) -> bool {
+    ["several", "a few", "若干", "一些"].contains(&words.to_ascii_lowercase().as_str())
+}
+
+/// "The most important", "most preferred": a degree, and no count.
+fn is_superlative(piece: &str, at: &Range<usize>) -> bool {
+    let next = piece[at.end..].trim_start();
+    let end = next
+        .find(|c: char| !c.is_alphanumeric())
+        .unwrap_or(next.len());
+    let next = &next[..end];
+    const COUNTED: &[&str] = &["of", "people", "men", "women", "children", "data", "work"];
+    !next.is_empty() && !COUNTED.contains(&next) && !next.ends_with('s')
 }
 
 fn read(lower: &str, text: &str, span: &Range<usize>) -> Vec<(Range<usize>, Quantifier)> {
@@ -176,6 +207,9 @@ fn read(lower: &str, text: &str, span: &Range<usize>) -> Vec<(Range<usize>, Quan
         let mut from = 0;
         while let Some(at) = find_words(piece, words, from) {
             from = at.end;
+            if *words == "most" && is_superlative(piece, &at) {
+                continue;
+            }
             if taken
                 .iter()
                 .all(|one| at.end <= one.start || one.end <= at.start)

@@ -227,6 +227,16 @@ const DEMANDS: &[&str] = &[
     "ensure",
     "has to",
     "asked",
+    "forced",
+    "obliged",
+    "compelled",
+    "ordered",
+    "directed",
+    "instructed",
+    "told to",
+    "mandated",
+    "mandatory",
+    "demanded",
     "wants",
     "reminds",
     "请",
@@ -243,6 +253,10 @@ const DEMANDS: &[&str] = &[
     "确保",
     "提醒",
     "规定",
+    "被迫",
+    "强制",
+    "责令",
+    "命令",
 ];
 
 /// A summary without the rules that its source does not give.
