@@ -148,7 +148,7 @@ impl Arguments<'_> {
         // Some sets write whole numbers as `3.0`.
         let whole = || {
             let value = value.as_f64().filter(|value| value.fract() == 0.0)?;
-            format!("{value:.0}").parse().ok()
+            format!("{value:.0}").parse::<u64>().ok()
         };
         value.as_u64().or_else(whole)
     }
