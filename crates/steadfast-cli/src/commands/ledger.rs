@@ -35,7 +35,7 @@ impl Book {
         // Also says so where a task has not begun.
         let now = store::load(log, id).await?;
         let events = load_events(log, id, steadfast_core::id::Seq(1)).await?;
-        let salt = now.state.salt.clone();
+        let salt = now.state.salt;
         let history = History::read(id.clone(), salt, &events).map_err(corrupt)?;
         Ok(Book {
             events,
@@ -63,7 +63,7 @@ impl Book {
     /// The task as it last was under a version.
     pub(crate) fn at(&self, version: &Version) -> Result<Task, Error> {
         let upto = self.events.partition_point(|one| one.seq <= version.until);
-        let (id, salt) = (self.now.state.task.clone(), self.now.state.salt.clone());
+        let (id, salt) = (self.now.state.task.clone(), self.now.state.salt);
         Task::fold(id, salt, &self.events[..upto]).map_err(corrupt)
     }
 }

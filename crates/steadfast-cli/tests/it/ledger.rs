@@ -33,7 +33,9 @@ fn record(case: &Case) {
 #[test]
 fn the_ledger_says_what_holds_and_what_became_of_the_rest() {
     let case = talked();
-    case.check(&["ledger", "t1"], expect![[r#"
+    case.check(
+        &["ledger", "t1"],
+        expect![[r#"
         exit 0
         --- stdout
         task t1, v6, since event 18 (2026-11-30 18:32:14Z)
@@ -59,8 +61,11 @@ fn the_ledger_says_what_holds_and_what_became_of_the_rest() {
           c1 answer in Chinese (v2 to v5, replaced by c5 in event 18)
 
         answer with `steadfast confirm t1 QUESTION --choose N`, or `--keep`
-    "#]]);
-    case.check(&["ledger", "t1", "--version", "2"], expect![[r#"
+    "#]],
+    );
+    case.check(
+        &["ledger", "t1", "--version", "2"],
+        expect![[r#"
         exit 0
         --- stdout
         task t1, v2 of 6, since event 2 (2026-11-30 18:32:13Z)
@@ -69,8 +74,11 @@ fn the_ledger_says_what_holds_and_what_became_of_the_rest() {
         rules
           c1 用中文回答
              user ana, v2: event 1 “中文”
-    "#]]);
-    case.check(&["ledger", "t1", "--diff", "5", "6"], expect![[r#"
+    "#]],
+    );
+    case.check(
+        &["ledger", "t1", "--diff", "5", "6"],
+        expect![[r#"
         exit 0
         --- stdout
         task t1, v5 to v6
@@ -78,14 +86,18 @@ fn the_ledger_says_what_holds_and_what_became_of_the_rest() {
         v6 (event 18, user ana, bytes 0..12 of message 17, read by rule language)
           + c5 answer in English “改成英文”
           - c1 answer in Chinese (replaced)
-    "#]]);
-    case.check(&["ledger", "t1", "--version", "99"], expect![[r#"
+    "#]],
+    );
+    case.check(
+        &["ledger", "t1", "--version", "99"],
+        expect![[r#"
         exit 1
         --- stderr
         error[C0040]: the ledger of task `t1` has no version 99
 
         hint: it has v1 to v6; `steadfast ledger t1` shows the last
-    "#]]);
+    "#]],
+    );
 }
 
 /// What is exported reads back as a ledger file, and holds what was in force.
@@ -120,7 +132,9 @@ fn the_json_is_the_articles_shape_and_reads_back() {
 #[test]
 fn an_answer_goes_to_one_question_and_the_first_one_counts() {
     let case = talked();
-    case.check(&["confirm", "t1"], expect![[r#"
+    case.check(
+        &["confirm", "t1"],
+        expect![[r#"
         exit 4
         --- stdout
         q1 “发给他”：规则 c2 禁止发送。是只放行这一次，还是取消这条规则？收件人和内容分别是什么？
@@ -129,16 +143,22 @@ fn an_answer_goes_to_one_question_and_the_first_one_counts() {
            event 20 “发给他”
         --- stderr
         choose with `steadfast confirm t1 QUESTION --choose N`, or leave all as it is with `--keep`
-    "#]]);
-    case.check(&["confirm", "t1", "q9", "--keep"], expect![[r#"
+    "#]],
+    );
+    case.check(
+        &["confirm", "t1", "q9", "--keep"],
+        expect![[r#"
         exit 1
         --- stderr
         error[K0009]: no open question of task `t1` is `q9`
 
         hint: open are:
           q1 “发给他”：规则 c2 禁止发送。是只放行这一次，还是取消这条规则？收件人和内容分别是什么？
-    "#]]);
-    case.check(&["confirm", "t1", "q1", "--choose", "7"], expect![[r#"
+    "#]],
+    );
+    case.check(
+        &["confirm", "t1", "q1", "--choose", "7"],
+        expect![[r#"
         exit 1
         --- stderr
         error[K0009]: question `q1` has no such choice
@@ -147,37 +167,50 @@ fn an_answer_goes_to_one_question_and_the_first_one_counts() {
           1. 暂停 c2（仅此一次）
           2. 撤销 c2
         or `--keep`
-    "#]]);
+    "#]],
+    );
     let other = case.run(&["confirm", "t1", "q1", "--keep", "--by", "bob"]);
     assert_eq!(other.exit, 1);
     assert!(other.stderr.contains("K0002"), "{}", other.stderr);
 
-    case.check(&["confirm", "t1", "--keep"], expect![[r#"
+    case.check(
+        &["confirm", "t1", "--keep"],
+        expect![[r#"
         exit 0
         --- stderr
         q1: all stays as it is
         kept for task t1; where nobody drives it: `steadfast resume t1`
-    "#]]);
-    case.check(&["confirm", "t1", "q1", "--keep"], expect![[r#"
+    "#]],
+    );
+    case.check(
+        &["confirm", "t1", "q1", "--keep"],
+        expect![[r#"
         exit 1
         --- stderr
         error[C0042]: an answer to `q1` of task `t1` was given already, and waits to be recorded
 
         hint: go on with `steadfast resume t1`
-    "#]]);
+    "#]],
+    );
     record(&case);
-    case.check(&["confirm", "t1"], expect![[r#"
+    case.check(
+        &["confirm", "t1"],
+        expect![[r#"
         exit 0
         --- stderr
         no question of task t1 is open
-    "#]]);
-    case.check(&["confirm", "t1", "--yes"], expect![[r#"
+    "#]],
+    );
+    case.check(
+        &["confirm", "t1", "--yes"],
+        expect![[r#"
         exit 1
         --- stderr
         error[C0041]: no question of task `t1` is open
 
         hint: `steadfast ledger t1` shows what is in force
-    "#]]);
+    "#]],
+    );
 }
 
 /// Two processes answer at once: both may be let in, one answer is recorded.

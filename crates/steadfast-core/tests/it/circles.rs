@@ -310,6 +310,11 @@ fn going_forward(dice: &mut Dice, kind: u64) -> Vec<Did> {
 /// 270 rows with a circle and 320 without: precision and recall of a circle
 /// that calls for a word to the model, and how late it is seen.
 #[test]
+#[allow(
+    clippy::disallowed_macros,
+    clippy::print_stdout,
+    reason = "figures of a test are for its reader"
+)]
 fn circles_are_told_from_work_that_looks_alike() {
     let (mut hit, mut missed, mut false_alarms) = (0_u32, Vec::new(), Vec::new());
     let mut delays = Vec::new();

@@ -74,6 +74,11 @@ fn play(steps: u64) -> Price {
 }
 
 #[test]
+#[allow(
+    clippy::disallowed_macros,
+    clippy::print_stdout,
+    reason = "figures of a test are for its reader"
+)]
 fn price_of_the_layers() {
     println!(
         "| steps | full history | sliding window of 6 | layered | layered of full | findings still named: layered / sliding |"
