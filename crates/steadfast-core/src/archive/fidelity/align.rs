@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::name::squeeze;
 use super::reading::{Clause, Reading, Sentence};
 use super::{SourceSpan, Speaker, cut};
 use crate::id::Seq;
@@ -22,6 +23,9 @@ pub(super) struct Aligned {
 /// The source, read and indexed by word.
 pub(super) struct Sources<'a> {
     pub(super) spans: Vec<(Seq, Speaker, Reading<'a>)>,
+    /// Each text in lower case with single blanks, for quotations: made once, as a
+    /// summary may quote thousands of times.
+    pub(super) plain: Vec<String>,
     postings: BTreeMap<String, Vec<At>>,
 }
 
@@ -48,7 +52,12 @@ impl<'a> Sources<'a> {
                 }
             }
         }
-        Sources { spans, postings }
+        let plain = spans.iter().map(|one| squeeze(one.2.text)).collect();
+        Sources {
+            spans,
+            plain,
+            postings,
+        }
     }
 
     pub(super) fn has(&self, key: &str) -> bool {

@@ -246,11 +246,7 @@ pub(super) fn quotations(pair: &Pair<'_, '_>, findings: &mut Vec<Finding>) {
             continue;
         }
         let plain = squeeze(words);
-        if pair
-            .sources
-            .readings()
-            .any(|(_, reading)| squeeze(reading.text).contains(&plain))
-        {
+        if pair.sources.plain.iter().any(|text| text.contains(&plain)) {
             continue;
         }
         let start = pair.claim.span.start;
@@ -270,7 +266,8 @@ pub(super) fn quotations(pair: &Pair<'_, '_>, findings: &mut Vec<Finding>) {
     }
 }
 
-fn squeeze(text: &str) -> String {
+/// Lower case, single blanks.
+pub(super) fn squeeze(text: &str) -> String {
     let lower = text.to_lowercase();
     let mut words = lower.split_whitespace();
     let first = words.next().unwrap_or_default().to_owned();
