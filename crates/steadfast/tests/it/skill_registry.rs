@@ -133,7 +133,7 @@ fn every_wrong_entry_is_named_with_code_place_and_hint() {
         S0002 skills.b: skill `b` has no kind, and nothing of this name is built in
           this build knows the kinds `builtin`, `command`, `function`, `http`, `prompt`
         S0003 skills.c.config: skill `c`: there is no built-in skill `compos`
-          built in are `compose`, `extract_keywords`, `format_check`, `search_knowledge`; set `config.builtin` to one of them
+          built in are `clock`, `compose`, `extract_keywords`, `format_check`, `search_knowledge`; set `config.builtin` to one of them
         S0005 skills.compose.config: skill `compose`: its `config` does not fit: unknown field `length`, there are no fields
           see docs/skills.md for the keys of each kind
         S0004 skills.d.kind: skill `d`: this program brings no function of that name
