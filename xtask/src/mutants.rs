@@ -124,6 +124,8 @@ fn test(tree: &Path, mutant: &Mutant) -> Result<std::process::Output> {
         .args(["--tests", "--lib", "--", mutant.killed_by])
         .current_dir(tree)
         .env("CARGO_TARGET_DIR", root().join("target"))
+        // One line changes at a time.
+        .env("CARGO_INCREMENTAL", "1")
         .stdin(Stdio::null())
         .output()
         .context("cannot run cargo")
