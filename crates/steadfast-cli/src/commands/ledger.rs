@@ -115,7 +115,7 @@ pub(crate) async fn run(
 /// beside it.
 fn exported(task: &Task, history: &History) -> Value {
     let ledger = &task.state.ledger;
-    let mut out = exchange::export(ledger, &task.state.input.text());
+    let mut out = exchange::export(ledger, &show::input_in_force(task));
     let fields = out.as_object_mut().expect("an export is an object");
     fields.insert("task".to_owned(), json!(task.state.task));
     let resting = ledger

@@ -137,7 +137,7 @@ fn the_same_in_english_and_questions_are_answered_in_place() {
             hint: open are:
               q1 "Send it to him": rule c1 forbids this (send). Should it be allowed this once, or should the rule go? For whom and with what content?
             q1 answered
-            task t1, v3, since event 3 (2026-11-30 18:32:09Z)
+            task t1, v3, since event 3 at [DATE] [TIME]
             goal (event 1, user ana): Never send any mail. Answer in English.
 
             rules

@@ -38,8 +38,8 @@ fn the_ledger_says_what_holds_and_what_became_of_the_rest() {
         expect![[r#"
         exit 0
         --- stdout
-        task t1, v6, since event 18 (2026-11-30 18:32:14Z)
-        goal (event 1, user ana): 生成内部中文报告，不得对外发布，1500 字以内
+        task t1, v6, since event 18 at [DATE] [TIME]
+        goal (event 1, user ana): 生成内部[no longer in force]报告，不得对外发布，1500 字以内
 
         rules
           c2 never send
@@ -68,7 +68,7 @@ fn the_ledger_says_what_holds_and_what_became_of_the_rest() {
         expect![[r#"
         exit 0
         --- stdout
-        task t1, v2 of 6, since event 2 (2026-11-30 18:32:13Z)
+        task t1, v2 of 6, since event 2 at [DATE] [TIME]
         goal (event 1, user ana): 生成内部中文报告，不得对外发布，1500 字以内
 
         rules
@@ -118,6 +118,8 @@ fn the_json_is_the_articles_shape_and_reads_back() {
     assert_eq!(languages[0]["language"], "en");
     assert_eq!(languages[0]["words"], "改成英文");
     assert_eq!(file["unresolved"][0]["words"], "发给他");
+    let goal = file["goal"].as_str().unwrap();
+    assert!(!goal.contains("中文"), "{goal}");
     assert_eq!(file["history"].as_array().unwrap().len(), 6);
 
     case.write("ledger.json", &shown.stdout);

@@ -30,7 +30,7 @@ pub(crate) fn text(task: &Task, history: &History, version: &Version, latest: u6
     };
     let _ = writeln!(
         out,
-        "task {}, v{}{of}, since event {} ({})",
+        "task {}, v{}{of}, since event {} at {}",
         task.state.task,
         version.number,
         version.seq,
@@ -38,7 +38,7 @@ pub(crate) fn text(task: &Task, history: &History, version: &Version, latest: u6
     );
     let goal = match &ledger.goal.text {
         Some(goal) => visible(goal),
-        None => short(&task.state.input.text(), 4 * QUOTED),
+        None => short(&input_in_force(task), 4 * QUOTED),
     };
     let _ = writeln!(
         out,
@@ -95,6 +95,23 @@ pub(crate) fn text(task: &Task, history: &History, version: &Version, latest: u6
     );
     out.truncate(out.trim_end().len());
     out
+}
+
+/// The task's input, without the words of rules that no longer hold: as a model
+/// is shown it.
+pub(crate) fn input_in_force(task: &Task) -> String {
+    let mark = match task.lang() {
+        Lang::En => "[no longer in force]",
+        Lang::Zh => "[已失效]",
+    };
+    let mut text = task.state.input.text().into_owned();
+    // From the end, so that the places before stay where they are.
+    for (start, end) in task.state.dead_words(Seq(1)).into_iter().rev() {
+        if text.is_char_boundary(start) && text.is_char_boundary(end) {
+            text.replace_range(start..end, mark);
+        }
+    }
+    text
 }
 
 fn section(out: &mut String, title: &str, items: impl Iterator<Item = String>) {
