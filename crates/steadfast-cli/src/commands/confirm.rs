@@ -98,12 +98,6 @@ fn list(
     if let Some(given) = only {
         open = vec![named(task, given)?];
     }
-    if let Some(outcome) = task.state.outcome() {
-        printer.say(&format!(
-            "task {id} {}: what was open stays so",
-            cancel::how(outcome)
-        ));
-    }
     if printer.json {
         let questions: Vec<serde_json::Value> = open
             .iter()
@@ -120,6 +114,11 @@ fn list(
     } else {
         for one in &open {
             printer.data(&show::open_question(one))?;
+        }
+        if let Some(outcome) = task.state.outcome() {
+            let how = cancel::how(outcome);
+            printer.say(&format!("task {id} {how}: these were left open"));
+            return Ok(Exit::Ok);
         }
         let confirm = settings.command(&format!("confirm {id} QUESTION"));
         printer.say(&format!(

@@ -99,7 +99,8 @@ pub(crate) async fn run(
         true => printer.json(&exported(&task, &book.history))?,
         false => {
             let mut text = show::text(&task, &book.history, version, latest);
-            if version.number == latest && !task.state.ledger.unresolved.is_empty() {
+            let asks = !task.state.ledger.unresolved.is_empty();
+            if version.number == latest && asks && book.now.state.outcome().is_none() {
                 let confirm = settings.command(&format!("confirm {id}"));
                 text.push_str(&format!(
                     "\n\nanswer with `{confirm} QUESTION --choose N`, or `--keep`"
