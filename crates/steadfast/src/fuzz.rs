@@ -190,3 +190,58 @@ pub fn inputs(bytes: &[u8]) {
     // A folder that is not there: no file is read, whatever its name.
     let _ = crate::attempts::input::parse(&text, "fuzzed", std::path::Path::new("/nowhere/at/all"));
 }
+
+/// What a user says, as the reader of messages takes it.
+pub fn message(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    for patch in steadfast_core::text::reader::read_message(&text, None).patches {
+        assert!(text.get(patch.span).is_some(), "a span that is none");
+    }
+}
+
+/// An answer under a rule of each kind that looks at its form, the extraction
+/// of JSON among them.
+pub fn answer(bytes: &[u8]) {
+    use steadfast_core::check::{CheckContext, Profile, check_rule};
+    use steadfast_core::ledger::Rule;
+    static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+        let rules = serde_json::json!([
+            {"type": "format", "format": {"json": {"schema": {"type": "object"}}}},
+            {"type": "format", "format": "markdown"},
+            {"type": "format", "format": "html"},
+            {"type": "format", "format": "csv"},
+            {"type": "language", "language": "zh"},
+            {"type": "length", "unit": "words", "bound": {"max": {"value": 50}}},
+            {"type": "length", "unit": "sentences", "bound": {"max": {"value": 5}}},
+            {"type": "phrase", "text": "a", "bound": {"max": {"value": 1}}},
+            {"type": "sources", "mode": "allow", "sources": [{"domain": "gov.cn"}]},
+        ]);
+        serde_json::from_value(rules).expect("they are rules")
+    });
+    static STANDARD: LazyLock<StandardRules> = LazyLock::new(StandardRules::default);
+    let text = String::from_utf8_lossy(bytes);
+    let rules = STANDARD.rules();
+    let context = CheckContext {
+        schemas: rules.schemas,
+        tokenizer: rules.tokenizer,
+        sources: &[],
+        profile: Profile::Product,
+    };
+    for rule in RULES.iter() {
+        let _ = check_rule(&text, rule, &context);
+    }
+}
+
+/// A source, a line of `---`, and a summary of it.
+pub fn summary(bytes: &[u8]) {
+    use steadfast_core::archive::fidelity::{Options, compare_text};
+    let text = String::from_utf8_lossy(bytes);
+    let (source, summary) = text.split_once("\n---\n").unwrap_or((&text, &text));
+    for strict in [false, true] {
+        let options = Options {
+            references: &[],
+            strict,
+        };
+        let _ = compare_text(source, summary, &options);
+    }
+}

@@ -22,5 +22,6 @@ mod life;
 mod machine;
 mod propose;
 mod reading;
+mod reports;
 mod retry;
 mod text;

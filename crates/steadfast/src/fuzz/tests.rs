@@ -458,6 +458,71 @@ fn inputs_of_measurements() {
     );
 }
 
+/// What hurts readers of language.
+fn wordy() -> Vec<Vec<u8>> {
+    [
+        "“a” ",
+        "\"a\" ",
+        "‘",
+        "不超过500元，",
+        "at most 1,200 words, ",
+        "not ",
+        "不",
+        "五百",
+        "1,",
+        "5 万 ",
+        "12/",
+        "http://a.b/ ",
+        "a@b.c ",
+        "```\n",
+        "```json\n{\"a\":1}\n```\n",
+        "> a\n",
+        "- a\n",
+        "# a\n",
+        "| a | b |\n",
+        "A. ",
+        "user: a\n",
+        "改成英文。",
+        "the user asked to send it. ",
+        "<a ",
+        "(",
+        "（",
+    ]
+    .iter()
+    .map(|piece| many(piece.as_bytes()))
+    .collect()
+}
+
+#[test]
+fn messages_of_users() {
+    let seeds: &[&[u8]] = &[
+        "改成英文，控制在 1500 字以内，不得对外发送。预算不超过五百元，只用官方来源。".as_bytes(),
+        "Under 300 words, only cite gov sites, never publish; \"keep it long\" was her line. Just this once."
+            .as_bytes(),
+    ];
+    hold("message", super::message, seeds, wordy());
+}
+
+#[test]
+fn answers() {
+    let seeds: &[&[u8]] = &[
+        "```json\n{\"a\": [1, \"二\"]}\n```".as_bytes(),
+        "# 标题\n\n见 https://www.gov.cn/a?b=c 与 [x](http://u@evil-gov.cn.example:80/)。"
+            .as_bytes(),
+        b"a,b\n\"c,\"\"d\",e\n<p>x</p>",
+    ];
+    hold("answer", super::answer, seeds, wordy());
+}
+
+#[test]
+fn summaries() {
+    let seeds: &[&[u8]] = &[
+        "预算不得超过 500 元。张三于 2026-03-01 批准。\n---\n预算约 500 元，李四批准。".as_bytes(),
+        b"All 12 tests failed on v1.2; do not ship.\n---\nSome tests passed; the user asked to ship.",
+    ];
+    hold("summary", super::summary, seeds, wordy());
+}
+
 /// Each entry point has its target for cargo-fuzz, and each target its entry.
 /// The targets themselves need a nightly compiler, so CI does not build them.
 #[test]
