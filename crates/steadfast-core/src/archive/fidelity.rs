@@ -188,6 +188,13 @@ impl<'r> Pair<'r, '_> {
 
 /// Holds a summary against its source, piece by piece.
 pub fn compare(source: &[SourceSpan<'_>], summary: &str, options: &Options<'_>) -> Verdict {
+    let mut verdict = whole(source, summary, options);
+    verdict.findings.truncate(FIDELITY_FINDINGS_MAX);
+    verdict
+}
+
+/// The same with all findings.
+fn whole(source: &[SourceSpan<'_>], summary: &str, options: &Options<'_>) -> Verdict {
     let (cut, is_cut) = cut(summary, FIDELITY_SUMMARY_BYTES_MAX);
     let summary_reading = Reading::of(cut);
     let sources = Sources::of(source, FIDELITY_SOURCE_BYTES_MAX);
@@ -225,7 +232,6 @@ pub fn compare(source: &[SourceSpan<'_>], summary: &str, options: &Options<'_>) 
     }
     findings.sort_by_key(|one| (one.span.start, one.kind));
     findings.dedup_by(|a, b| a.kind == b.kind && a.span == b.span);
-    findings.truncate(FIDELITY_FINDINGS_MAX);
     Verdict {
         faithful: findings.is_empty(),
         findings,

@@ -514,13 +514,21 @@ fn answers() {
     hold("answer", super::answer, seeds, wordy());
 }
 
+/// Mutants alone: a megabyte of each kind is read in time that grows with it,
+/// but takes minutes in a build for tests.
 #[test]
 fn summaries() {
     let seeds: &[&[u8]] = &[
         "预算不得超过 500 元。张三于 2026-03-01 批准。\n---\n预算约 500 元，李四批准。".as_bytes(),
         b"All 12 tests failed on v1.2; do not ship.\n---\nSome tests passed; the user asked to ship.",
     ];
-    hold("summary", super::summary, seeds, wordy());
+    let mut dice = Dice(7);
+    for seed in seeds {
+        super::summary(seed);
+        for _ in 0..MUTANTS {
+            super::summary(&mutant(seed, &mut dice));
+        }
+    }
 }
 
 /// Each entry point has its target for cargo-fuzz, and each target its entry.

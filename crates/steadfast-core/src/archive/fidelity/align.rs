@@ -5,8 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::name::squeeze;
 use super::reading::{Clause, Reading, Sentence};
 use super::{SourceSpan, Speaker, cut};
+use crate::decimal::Decimal;
 use crate::id::Seq;
 use crate::limits::{FIDELITY_ALIGNED_MAX, FIDELITY_POSTINGS_MAX};
+use crate::text::bound::Bounded;
+use crate::text::quantity::Quantity;
 
 /// Index of a source span, and of a sentence in it.
 pub(super) type At = (usize, usize);
@@ -27,6 +30,9 @@ pub(super) struct Sources<'a> {
     /// summary may quote thousands of times.
     pub(super) plain: Vec<String>,
     postings: BTreeMap<String, Vec<At>>,
+    /// Where amounts stand, by their significant digits: 500, 5 万 and 0.05 are
+    /// found under 5.
+    figures: BTreeMap<i128, Vec<At>>,
 }
 
 impl<'a> Sources<'a> {
@@ -52,12 +58,41 @@ impl<'a> Sources<'a> {
                 }
             }
         }
+        let mut figures: BTreeMap<i128, Vec<At>> = BTreeMap::new();
+        for (span, (_, _, reading)) in spans.iter().enumerate() {
+            for (index, one) in reading.amounts.iter().enumerate() {
+                for key in digits(&one.quantity) {
+                    let list = figures.entry(key).or_default();
+                    if list.len() < FIDELITY_POSTINGS_MAX {
+                        list.push((span, index));
+                    }
+                }
+            }
+        }
         let plain = spans.iter().map(|one| squeeze(one.2.text)).collect();
         Sources {
             spans,
             plain,
             postings,
+            figures,
         }
+    }
+
+    /// The amounts whose figure, or whose value in the base of its unit, has the
+    /// significant digits of this one's, in the order of the source; and whether
+    /// there are more than are kept.
+    pub(super) fn figures(&self, quantity: &Quantity) -> (Vec<(usize, &Bounded)>, bool) {
+        let mut places: Vec<At> = Vec::new();
+        let mut crowded = false;
+        for key in digits(quantity) {
+            let list = self.figures.get(&key).map_or(&[][..], Vec::as_slice);
+            crowded |= list.len() >= FIDELITY_POSTINGS_MAX;
+            places.extend(list);
+        }
+        places.sort_unstable();
+        places.dedup();
+        let amount = |(span, index): At| (span, &self.spans[span].2.amounts[index]);
+        (places.into_iter().map(amount).collect(), crowded)
     }
 
     pub(super) fn has(&self, key: &str) -> bool {
@@ -158,6 +193,25 @@ pub(super) struct Overlap {
     pub(super) shared: usize,
     /// Of the claim's words, 0 to 100.
     pub(super) percent: usize,
+}
+
+/// The significant digits of a quantity's figure, and of its value in the base
+/// of its unit where that has others.
+fn digits(quantity: &Quantity) -> Vec<i128> {
+    let significant = |value: Decimal| {
+        let mut digits = value.micros().abs();
+        while digits != 0 && digits % 10 == 0 {
+            digits /= 10;
+        }
+        digits
+    };
+    let own = significant(quantity.number.value);
+    let base = significant(quantity.in_base());
+    if own == base {
+        vec![own]
+    } else {
+        vec![own, base]
+    }
 }
 
 pub(super) fn overlap(

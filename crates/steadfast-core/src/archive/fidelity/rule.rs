@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::align::Aligned;
 use super::modality::{Force, force};
 use super::reading::{Reading, Sentence, within};
-use super::{Finding, FindingKind, Options, Pair, SourceSpan, compare};
+use super::{Finding, FindingKind, Options, Pair, SourceSpan, whole};
 use crate::text::negation::NegationKind;
 use crate::text::token::find_words;
 
@@ -270,7 +270,7 @@ pub struct Stripped {
 /// Takes sentences out of a summary that give a rule or permission which the
 /// source does not give. All other words stay as they are.
 pub fn strip_rules(source: &[SourceSpan<'_>], summary: &str) -> Stripped {
-    let verdict = compare(source, summary, &Options::default());
+    let verdict = whole(source, summary, &Options::default());
     let (removed, _): (Vec<Finding>, Vec<Finding>) =
         verdict.findings.into_iter().partition(|one| {
             matches!(
