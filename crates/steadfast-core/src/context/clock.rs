@@ -3,6 +3,7 @@
 
 use crate::id::Timestamp;
 use crate::task::state::Clock;
+use crate::text::date::calendar::Day;
 use crate::workflow::contract::Lang;
 
 const DAYS_EN: [&str; 7] = [
@@ -60,29 +61,15 @@ struct Wall {
 }
 
 fn wall(at: Timestamp, offset_seconds: i32) -> Wall {
-    let seconds = at.0.div_euclid(1_000_000) + i64::from(offset_seconds);
-    let (days, of_day) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    let (year, month, day) = civil(days);
+    // The wall clock's time as if it were UTC: the calendar is the same.
+    let local = Timestamp(at.0.saturating_add(i64::from(offset_seconds) * 1_000_000));
+    let day = Day::of(local);
+    let of_day = (local.0 - day.begins().0) / 1_000_000;
     Wall {
-        date: format!("{year:04}-{month:02}-{day:02}"),
+        date: day.to_string(),
         time: format!("{:02}:{:02}", of_day / 3_600, of_day / 60 % 60),
-        // 1970-01-01 was a Thursday.
-        weekday: usize::try_from((days + 3).rem_euclid(7)).expect("a day of seven"),
+        weekday: usize::try_from(day.weekday() - 1).expect("a day of seven"),
     }
-}
-
-/// Year, month and day of a day counted from 1970-01-01 (Hinnant's
-/// `civil_from_days`): years begin in March, so that the leap day is the last.
-fn civil(days: i64) -> (i64, i64, i64) {
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let of_era = shifted.rem_euclid(146_097);
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    (year + era * 400 + i64::from(month <= 2), month, day)
 }
 
 fn offset(seconds: i32) -> String {

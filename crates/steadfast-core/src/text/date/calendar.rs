@@ -45,7 +45,7 @@ impl Day {
     }
 
     /// Monday is 1, Sunday 7.
-    fn weekday(self) -> i64 {
+    pub(crate) fn weekday(self) -> i64 {
         (self.0 + 3).rem_euclid(7) + 1
     }
 
