@@ -8,6 +8,7 @@ use std::sync::Arc;
 use steadfast_core::event::envelope::OpenError;
 use steadfast_core::hash::Hash;
 use steadfast_core::id::{Epoch, Seq, TaskId, Timestamp};
+use steadfast_core::text::date::calendar::Day;
 
 use crate::log::InboxId;
 
@@ -106,29 +107,10 @@ pub enum Error {
     #[error("the log is closed")]
     Closed,
     /// Its events can be read; what they name is gone.
-    #[error("what task `{task}` was about was forgotten on {}", day(*at))]
+    #[error("what task `{task}` was about was forgotten on {}", Day::of(*at))]
     Erased { task: TaskId, at: Timestamp },
     #[error("this log cannot forget task `{task}`")]
     CannotErase { task: TaskId },
-}
-
-/// A time stamp as a date, for messages. The days since 1970 by the civil
-/// calendar's own rule (Howard Hinnant, "chrono-compatible date algorithms").
-fn day(at: Timestamp) -> String {
-    let days = at.0.div_euclid(86_400_000_000) + 719_468;
-    let era = days.div_euclid(146_097);
-    let of_era = days.rem_euclid(146_097);
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let shifted = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 {
-        shifted + 3
-    } else {
-        shifted - 9
-    };
-    let year = year + era * 400 + i64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}")
 }
 
 /// What is wrong with an event's place in its chain.
