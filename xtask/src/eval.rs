@@ -3,6 +3,7 @@
 
 mod audit;
 mod bfcl;
+mod context;
 mod dice;
 mod ifeval;
 mod injecagent;
@@ -44,6 +45,13 @@ enum Set {
     },
     /// `audit` on 100 real airline trajectories, against their reward.
     Tau {
+        #[arg(long, default_value = "../shared/data")]
+        data: PathBuf,
+        #[arg(long)]
+        json: bool,
+    },
+    /// Contexts of the same trajectories at three windows: none malformed.
+    Context {
         #[arg(long, default_value = "../shared/data")]
         data: PathBuf,
         #[arg(long)]
@@ -126,6 +134,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
         } => ifeval::run(&at_root(data), *profile, *differing, *json),
         Set::Summedits { data, json, kinds } => summedits::run(&at_root(data), *json, *kinds),
         Set::Tau { data, json } => tau::run(&at_root(data), *json),
+        Set::Context { data, json } => context::run(&at_root(data), *json),
         Set::Retrieval {
             dir,
             encoder,

@@ -7,6 +7,7 @@ mod mcp;
 mod mutants;
 mod purity;
 mod shell;
+mod soak;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -26,6 +27,8 @@ enum Verb {
     Purity,
     /// Breaks guarantees one line at a time and shows the test that notices.
     Mutants(mutants::Args),
+    /// Contexts of random logs for random windows: none may lack a rule or break.
+    Soak(soak::Args),
     /// Figures on data that others made.
     Eval(eval::Args),
     /// Licences and sources of all dependencies.
@@ -39,6 +42,7 @@ fn main() -> Result<()> {
         Verb::Ci => ci::gate(),
         Verb::Purity => purity::run(),
         Verb::Mutants(args) => mutants::run(&args),
+        Verb::Soak(args) => soak::run_soak(&args),
         Verb::Eval(args) => eval::run(&args),
         Verb::Deny => ci::deny(),
         Verb::Mcp => mcp::run_tests(),

@@ -5,6 +5,7 @@
 //! the request, its bill of materials and its hash. Nothing else reaches a model.
 
 pub mod assemble;
+pub(crate) mod brief;
 mod clock;
 mod draw;
 mod earlier;
@@ -25,4 +26,4 @@ pub use request::{FragmentKind, Message, Part, Request, RequestCall, Tool, ToolC
 
 /// Version of the assembler. A context is rebuilt byte for byte within one
 /// version; a change of a single byte of its output needs a new number.
-pub const ASSEMBLER_VERSION: u32 = 3;
+pub const ASSEMBLER_VERSION: u32 = 4;

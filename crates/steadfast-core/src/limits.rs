@@ -350,6 +350,8 @@ pub const LOOP_STOP: u32 = 5;
 pub const WORKING_TOKENS_WIDE: u32 = 2_000;
 /// The same as a share of the window.
 pub const WORKING_SHARE_PERCENT: u32 = 30;
+/// The newest steps, whose long results stand in full whatever became of them.
+pub const FULL_STEPS: usize = 2;
 /// Steps that the state keeps between two model calls at most: those in view,
 /// and what the runtime did by itself since (a state's whole set at once).
 pub const STEPS_KEPT: usize = 32;

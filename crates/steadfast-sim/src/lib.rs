@@ -10,7 +10,8 @@
 //! A run is a function of its seed and of the commit that it is run on. The
 //! oracle judges the log and the world and never asks the gate. Beside it stand
 //! [`explore`], which tries every proposal on small machines, and [`baseline`],
-//! the naive loop on which the same properties are seen to fail.
+//! the naive loop on which the same properties are seen to fail. [`soak`] tries
+//! the contexts of random logs alone, in great numbers.
 //!
 //! Not here: any real store, model, clock or network.
 
@@ -25,5 +26,6 @@ pub mod property;
 pub mod run;
 pub mod scenarios;
 pub mod shrink;
+pub mod soak;
 pub mod workflow;
 pub mod world;

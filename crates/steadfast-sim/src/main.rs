@@ -5,6 +5,7 @@
 //! steadfast-sim --seeds 0..500 --all-boundaries every crash point of 500 plans
 //! steadfast-sim --runs 100000                   each with one seeded crash
 //! steadfast-sim --explore                       every proposal on small machines
+//! steadfast-sim --soak 1000000                  so many contexts of random logs
 //! ```
 
 #![allow(
@@ -23,6 +24,7 @@ use steadfast_sim::explore::{explore, machines};
 use steadfast_sim::model::Kind;
 use steadfast_sim::run::{Crashes, Mode, Report, seed};
 use steadfast_sim::shrink::{as_test, shrink};
+use steadfast_sim::soak::{self, Counting};
 
 /// Runs of `--runs` that share a plan: each has a crash point of its own, and
 /// they share the uninterrupted run that they are compared with.
@@ -57,6 +59,12 @@ struct Args {
     /// Try every behaviour of any model on small machines.
     #[arg(long)]
     explore: bool,
+    /// Assemble so many contexts of random logs, for random windows.
+    #[arg(long, conflicts_with_all = ["seeds", "runs", "explore"])]
+    soak: Option<u64>,
+    /// Count with the tokenizers of real models in a soak.
+    #[arg(long, requires = "soak")]
+    real: bool,
 }
 
 fn default_jobs() -> usize {
@@ -78,6 +86,9 @@ fn main() -> ExitCode {
 fn run(args: &Args) -> Result<bool, String> {
     if args.explore {
         return Ok(explore_all());
+    }
+    if let Some(cases) = args.soak {
+        return Ok(soak_all(args, cases));
     }
     let model = match &args.model {
         Some(name) => Some(Kind::find(name).ok_or_else(|| format!("no model `{name}`"))?),
@@ -198,6 +209,43 @@ fn print(report: &Report, seconds: f64) {
             failure.violations.join("; ")
         );
     }
+}
+
+fn soak_all(args: &Args, cases: u64) -> bool {
+    let counting = match args.real {
+        true => Counting::Real,
+        false => Counting::Synthetic,
+    };
+    let started = Instant::now();
+    let next = AtomicU64::new(args.seed.unwrap_or(0));
+    let all = Mutex::new(soak::Report::default());
+    let total = || all.lock().unwrap_or_else(PoisonError::into_inner);
+    std::thread::scope(|scope| {
+        for _ in 0..args.jobs.max(1) {
+            scope.spawn(|| {
+                let rules = StandardRules::default();
+                while total().cases < cases {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    let one = soak::soak(seed, counting, &rules);
+                    total().add(one);
+                }
+            });
+        }
+    });
+    let report = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+    println!(
+        "{} contexts ({} too large and said so, {} with parts left out) of {} logs with {} events",
+        report.cases, report.infeasible, report.cut, report.logs, report.events
+    );
+    println!(
+        "{} rules in force found, {} superseded ones not found; {} violations, {:.0} s",
+        report.rules,
+        report.superseded,
+        report.violations,
+        started.elapsed().as_secs_f64()
+    );
+    report.shown.iter().for_each(|one| println!("  {one}"));
+    report.violations == 0
 }
 
 fn explore_all() -> bool {

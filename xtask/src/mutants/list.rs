@@ -214,7 +214,7 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "G2",
         "a page's orders by way of a summary",
         EXTRACT,
-        "if !fidelity::rules_in(&piece.value).is_empty() {",
+        "if no_rules && !fidelity::rules_in(&piece.value).is_empty() {",
         "if false {",
         "rules_are_left_out_and_counted",
     ),
@@ -385,9 +385,17 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "G11",
         "an oversized output in full",
         DRAW,
-        "let shown = self.capped(result, caps.result);",
-        "let shown = Text::Whole(result.clone());",
+        "let shown = brief.unwrap_or_else(|| self.capped(result, caps.result));",
+        "let shown = brief.unwrap_or_else(|| Text::Whole(result.clone()));",
         "one_oversized_result_becomes_an_excerpt_with_a_reference",
+    ),
+    mutant(
+        "G11",
+        "what the work builds on cut down to key data",
+        DRAW,
+        "if receipts.any(|(_, receipt)| receipt.call == call.call) {",
+        "if receipts.any(|(_, receipt)| receipt.call == call.call && false) {",
+        "what_the_work_builds_on_stays_in_full",
     ),
     // G12: bounded.
     mutant(

@@ -64,12 +64,24 @@ pub fn extract(text: &str, tokens_max: u32, lang: Lang) -> Extract {
             rules: 0,
         };
     }
-    let (pieces, total) = match crate::json::parse(read) {
+    let (pieces, total) = pieces(read);
+    choose(pieces, total, cut, tokens_max, lang, true)
+}
+
+/// The same of a text that stands in its own place, as a result: what it says
+/// like a rule is data there, and stays.
+pub(crate) fn key_data(text: &str, tokens_max: u32, lang: Lang) -> String {
+    let (read, cut) = head(text.trim());
+    let (pieces, total) = pieces(read);
+    choose(pieces, total, cut, tokens_max, lang, false).text
+}
+
+fn pieces(read: &str) -> (Vec<Piece>, usize) {
+    match crate::json::parse(read) {
         Ok(value @ (Value::Object(_) | Value::Array(_))) => of_json(&value),
         Ok(Value::String(inner)) => of_prose(&inner),
         _ => of_prose(read),
-    };
-    choose(pieces, total, cut, tokens_max, lang)
+    }
 }
 
 fn head(text: &str) -> (&str, bool) {
@@ -187,7 +199,15 @@ fn signals(text: &str) -> i32 {
 }
 
 /// Takes the best pieces that fit, and gives them in their own order.
-fn choose(pieces: Vec<Piece>, total: usize, cut: bool, tokens_max: u32, lang: Lang) -> Extract {
+/// Those that give rules are left out and counted where that is asked for.
+fn choose(
+    pieces: Vec<Piece>,
+    total: usize,
+    cut: bool,
+    tokens_max: u32,
+    lang: Lang,
+    no_rules: bool,
+) -> Extract {
     let mut order: Vec<usize> = (0..pieces.len()).collect();
     order.sort_by_key(|at| (std::cmp::Reverse(pieces[*at].score), *at));
     let mut room = tokens_max;
@@ -198,7 +218,7 @@ fn choose(pieces: Vec<Piece>, total: usize, cut: bool, tokens_max: u32, lang: La
         if cost > room {
             continue;
         }
-        if !fidelity::rules_in(&piece.value).is_empty() {
+        if no_rules && !fidelity::rules_in(&piece.value).is_empty() {
             rules += 1;
             continue;
         }

@@ -109,7 +109,7 @@ impl Summary {
 
 /// Enough of a name to find it by within a task; the whole of it is in the
 /// summary.
-fn beginning(hash: &Hash) -> String {
+pub(crate) fn beginning(hash: &Hash) -> String {
     hash.to_string().chars().take(15).collect()
 }
 

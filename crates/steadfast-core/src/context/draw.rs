@@ -9,15 +9,16 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use crate::content::Content;
+use crate::context::brief::Briefs;
 use crate::context::fragment::{Fragment, Piece, PieceCall, Text, ToolBody};
 use crate::context::instructions;
 use crate::context::manifest::LeftOut;
 use crate::context::request::FragmentKind;
-use crate::context::{clock, excerpt};
+use crate::context::{clock, excerpt, layer};
 use crate::hash::Hash;
 use crate::id::Seq;
 use crate::limits;
-use crate::rules::Tokenizer;
+use crate::rules::{ScriptEstimate, Tokenizer};
 use crate::task::Task;
 use crate::task::state::{CallOutcome, ReadingOf, Step, StepCall};
 use crate::workflow::contract::{self, Lang, Standing, Style};
@@ -187,12 +188,13 @@ impl Fitting<'_> {
         for step in steps.iter().take(from) {
             left_out(drawn, FragmentKind::Step, vec![step.seq], "window");
         }
+        let in_full = layer::full_steps(self.task);
         let mut messages = self.task.state.stands.messages.iter().peekable();
-        for step in steps.iter().skip(from) {
+        for (at, step) in steps.iter().enumerate().skip(from) {
             while let Some(said) = messages.next_if(|said| said.seq < step.seq) {
                 self.message(said, drawn);
             }
-            self.step(step, caps, drawn);
+            self.step(step, at + in_full >= steps.len(), caps, drawn);
         }
         for said in messages {
             self.message(said, drawn);
@@ -251,7 +253,7 @@ impl Fitting<'_> {
     }
 
     /// A step is one fragment, so that a call and its result are never parted.
-    fn step(&self, step: &Step, caps: Caps, drawn: &mut Drawn) {
+    fn step(&self, step: &Step, in_full: bool, caps: Caps, drawn: &mut Drawn) {
         let calls = step.calls.iter().map(|call| PieceCall {
             id: call.call.clone(),
             skill: call.skill.clone(),
@@ -267,7 +269,16 @@ impl Fitting<'_> {
         }];
         let mut sources = vec![step.seq];
         for call in &step.calls {
-            let (body, seq) = self.outcome(call, caps);
+            let brief = match (&call.outcome, in_full) {
+                (CallOutcome::Returned { result, .. }, false) => {
+                    self.brief(step, call, result, caps)
+                }
+                _ => None,
+            };
+            if brief.is_some() {
+                left_out(drawn, FragmentKind::Step, vec![step.seq], "key_data");
+            }
+            let (body, seq) = self.outcome(call, brief, caps);
             sources.extend(seq);
             let (call, skill) = (call.call.clone(), call.skill.clone());
             pieces.push(Piece::Tool { call, skill, body });
@@ -294,7 +305,24 @@ impl Fitting<'_> {
         self.put(drawn, sources, FragmentKind::Step, pieces);
     }
 
-    fn outcome(&self, call: &StepCall, caps: Caps) -> (ToolBody, Option<Seq>) {
+    /// The key data of a long result that another one has taken the place of.
+    fn brief(&self, step: &Step, call: &StepCall, result: &Content, caps: Caps) -> Option<Text> {
+        let mut receipts = self.task.state.beliefs.receipts.values().flatten();
+        if receipts.any(|(_, receipt)| receipt.call == call.call) {
+            return None;
+        }
+        let text = Briefs::of(step, result, self.lang())?;
+        // In a window this small an excerpt is what fits.
+        if caps.result < limits::EXTRACT_TOKENS_MAX && ScriptEstimate.count(&text) > caps.result {
+            return None;
+        }
+        Some(Text::Brief {
+            content: result.clone(),
+            text: text.to_string(),
+        })
+    }
+
+    fn outcome(&self, call: &StepCall, brief: Option<Text>, caps: Caps) -> (ToolBody, Option<Seq>) {
         match &call.outcome {
             CallOutcome::Returned {
                 seq,
@@ -302,7 +330,7 @@ impl Fitting<'_> {
                 because,
                 relay,
             } => {
-                let shown = self.capped(result, caps.result);
+                let shown = brief.unwrap_or_else(|| self.capped(result, caps.result));
                 let (because, relay) = (because.clone(), relay.clone());
                 (
                     ToolBody::Result {

@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::archive::summary::beginning;
 use crate::content::{Content, HoldsContent};
 use crate::context::request::{FragmentKind, Message, Part, RequestCall};
 use crate::event::skill::{Relay, SkillFailure};
@@ -61,6 +62,11 @@ pub enum Text {
         content: Content,
         head: usize,
         tail: usize,
+    },
+    /// Key data of the content, in its own words.
+    Brief {
+        content: Content,
+        text: String,
     },
 }
 
@@ -119,6 +125,7 @@ impl Text {
                 let tail = text.get(*tail..).unwrap_or_default();
                 format!("{head}\n[…]\n{tail}")
             }
+            Text::Brief { text, .. } => text.clone(),
         }
     }
 
@@ -126,6 +133,7 @@ impl Text {
     pub fn cut(&self) -> Option<(u64, String)> {
         match self {
             Text::Excerpt { content, .. } => Some((content.bytes, content.hash.to_string())),
+            Text::Brief { content, .. } => Some((content.bytes, beginning(&content.hash))),
             Text::Inline(_) | Text::Whole(_) => None,
         }
     }
@@ -269,7 +277,9 @@ impl HoldsContent for Text {
     fn visit_content(&mut self, visit: &mut dyn FnMut(&mut Content)) {
         match self {
             Text::Inline(_) => {}
-            Text::Whole(content) | Text::Excerpt { content, .. } => visit(content),
+            Text::Whole(content) | Text::Excerpt { content, .. } | Text::Brief { content, .. } => {
+                visit(content)
+            }
         }
     }
 }

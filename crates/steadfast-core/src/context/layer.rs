@@ -33,6 +33,16 @@ pub fn working_steps(task: &Task) -> usize {
     steps.max(limits::WORKING_STEPS_MIN)
 }
 
+/// The newest steps whose long results stand in full. A workflow that fixes the
+/// number of its working steps has all of them so.
+pub(super) fn full_steps(task: &Task) -> usize {
+    let asked = task.workflow.spec.limits.working_steps;
+    match asked == limits::WORKING_STEPS_DEFAULT {
+        true => limits::FULL_STEPS,
+        false => limits::WORKING_STEPS_MAX,
+    }
+}
+
 /// Tokens of a step as a context shows it, roughly.
 fn weight_of(step: &Step) -> u64 {
     let shown = |content: &Content| (content.bytes / 3).min(limits::RESULT_TOKENS_MAX.into());

@@ -52,7 +52,7 @@ pub struct Entry {
 pub struct LeftOut {
     pub kind: FragmentKind,
     pub sources: Vec<Seq>,
-    /// `working_layer`, `window`, `messages_kept`, or `excerpt`.
+    /// `working_layer`, `window`, `messages_kept`, `excerpt`, or `key_data`.
     pub why: String,
 }
 

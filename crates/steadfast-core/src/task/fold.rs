@@ -379,6 +379,7 @@ impl State {
                     }],
                     refused: None,
                     repair: None,
+                    briefs: Default::default(),
                 });
             }
         }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::archive::Archive;
 use crate::budget::{Account, Amounts, BudgetChange, Exhausted};
 use crate::content::{Content, HoldsContent, Salt};
+use crate::context::brief::Briefs;
 use crate::event::machine::Place;
 use crate::event::model::ModelFailure;
 use crate::event::skill::{Relay, SkillFailure};
@@ -128,6 +129,9 @@ pub struct Step {
     /// What the refusal asks to be mended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repair: Option<Content>,
+    /// The key data of its long results, once they were shown.
+    #[serde(skip)]
+    pub briefs: Briefs,
 }
 
 /// A call within a step, in the order of the reply.

@@ -2,8 +2,11 @@
 //! G3 and G11 over long histories, and the field reports of lost and distorted
 //! memory.
 
+mod baseline;
+mod brief;
 mod long;
 mod memory;
+mod naive;
 mod phases;
 mod price;
 mod random;

@@ -11,6 +11,7 @@ mod oracle;
 mod order;
 mod seeds;
 mod skip;
+mod soak;
 
 use std::sync::Arc;
 

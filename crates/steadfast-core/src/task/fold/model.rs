@@ -83,6 +83,7 @@ impl State {
             calls: calls.collect(),
             refused: None,
             repair: None,
+            briefs: Default::default(),
         });
         Ok(())
     }

@@ -64,7 +64,7 @@ fn r01_r04_r09_r15_fifty_compactions_lose_no_rule() {
 #[test]
 fn r07_a_step_leaves_only_with_its_summary() {
     let window = Window {
-        tokens: 6_000,
+        tokens: 4_000,
         output_tokens: 500,
     };
     let mut bench = Bench::with(looks(), "look around", window);
