@@ -68,6 +68,10 @@ fn simulator() -> Result<()> {
         cargo(&sim).args(["--all-boundaries", "--seeds", "200"]),
     )?;
     run(
+        "simulator: contexts of random logs, real tokenizers",
+        cargo(&sim).args(["--soak", "10000", "--real"]),
+    )?;
+    run(
         "simulator: the gate explored",
         cargo(&sim).args(["--explore"]),
     )
