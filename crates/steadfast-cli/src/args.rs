@@ -99,6 +99,18 @@ pub(crate) enum Command {
     Mcp(Mcp),
     /// Measure how often a model would skip a step or break the order
     Attempts(Attempts),
+    /// Test a workflow in three layers: contract, state machine, regression cases
+    Test(Test),
+    /// Run a recorded task once more with one thing changed
+    Replay(Replay),
+    /// Go on from an earlier point of a task, as a new task
+    Fork(Fork),
+    /// Find the first context that turns a task's outcome
+    Bisect(Bisect),
+    /// Make, list and tidy regression cases
+    Case(CaseArgs),
+    /// Lay a first workflow, three cases and a CI job into a folder
+    Init(Init),
     /// Print the JSON Schema of workflow files
     Schema,
     /// Print completions for a shell
@@ -683,6 +695,282 @@ pub(crate) struct Attempts {
     /// Tokens of the window that are kept for the reply
     #[arg(long, value_name = "TOKENS")]
     pub(crate) output_tokens: Option<u32>,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Layers run in order: contract, state-machine, regression; the first that fails \
+    ends the test, unless --keep-going. Nothing that acts is carried out.\n\n\
+    Exit codes: 0 all passed · 1 your input or usage · 3 something failed or could not be run"
+)]
+pub(crate) struct Test {
+    /// A folder of cases, or one case file; `suite.yaml` in it or above says what they are
+    /// run with
+    #[arg(default_value = "regression_cases")]
+    pub(crate) path: PathBuf,
+    /// The workflow of cases that name none [default: the suite's, else workflow.yaml]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) workflow: Option<PathBuf>,
+    /// A file of skills that the workflow can draw on
+    #[arg(long, value_name = "FILE")]
+    pub(crate) registry: Option<PathBuf>,
+    /// Only these layers
+    #[arg(long, value_enum, value_name = "LAYER")]
+    pub(crate) layer: Vec<Layer>,
+    /// Go on with the next layer where one fails
+    #[arg(long)]
+    pub(crate) keep_going: bool,
+    /// `fast`: cases tagged `fast` (the first 10 where none is) and a smaller search; `full`: all
+    #[arg(long, value_enum, default_value_t = Suite::Full)]
+    pub(crate) suite: Suite,
+    /// Only cases with this tag
+    #[arg(long, value_name = "TAG")]
+    pub(crate) tag: Vec<String>,
+    /// As in `run` [default: the suite's, else auto]
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+    /// Ask the model even where a case has a recording
+    #[arg(long)]
+    pub(crate) live: bool,
+    /// Ask the model, and record what it says to each case into `recordings/`
+    #[arg(long, conflicts_with = "live")]
+    pub(crate) record: bool,
+    /// Runs of each case and each input [default: the suite's, else 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) repeats: Option<u32>,
+    /// As many runs of tempting inputs as prove the targets: 3838 without a failure
+    #[arg(long)]
+    pub(crate) prove: bool,
+    /// Tempting inputs of the contract layer [default: the suite's, else 50, fast 12]
+    #[arg(long, value_name = "N")]
+    pub(crate) generate: Option<u32>,
+    /// The seed that they are made from
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Runs at the same time
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub(crate) parallel: usize,
+    /// Write a JUnit XML report, which GitHub, GitLab and Jenkins read
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+    /// Write everything that was found as JSON
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+    /// Write a GitLab code quality report
+    #[arg(long, value_name = "FILE")]
+    pub(crate) gitlab: Option<PathBuf>,
+    /// Print GitHub annotations and write the job summary [default: within GitHub Actions]
+    #[arg(long)]
+    pub(crate) github: bool,
+    /// Tell new failures from old ones by a saved baseline; only new ones fail
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Save the outcome as a baseline
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save_baseline: Option<PathBuf>,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "The store is only read, and no skill is carried out. Without `model=…` a call \
+    that was not recorded ends the replay.\n\n\
+    Exit codes: 0 the same throughout · 1 your input or usage · 3 it goes another way"
+)]
+pub(crate) struct Replay {
+    /// The task; the beginning of its name will do
+    pub(crate) task: String,
+    /// model=MODEL, contract=xml, constraint=SENTENCE, workflow=FILE
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) with: Vec<String>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct Fork {
+    /// The task; the beginning of its name will do
+    pub(crate) task: String,
+    /// The last event that the new task has; the nearest one before it that can be gone on from
+    #[arg(long, value_name = "SEQ")]
+    pub(crate) at: u64,
+    /// The new task's name; made up where not given
+    #[arg(long = "as", value_name = "ID")]
+    pub(crate) name: Option<String>,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "From each model call between the two events the task is gone on with by --model, \
+    in memory; no skill is carried out. The outcome must be good from the first and bad from the \
+    last.\n\n\
+    Exit codes: 0 found · 1 your input or usage, or the ends do not differ"
+)]
+pub(crate) struct Bisect {
+    /// The task; the beginning of its name will do
+    pub(crate) task: String,
+    /// An event from which it can still be brought to a good end
+    #[arg(long, value_name = "SEQ", default_value_t = 1)]
+    pub(crate) good: u64,
+    /// An event from which it cannot [default: the last]
+    #[arg(long, value_name = "SEQ")]
+    pub(crate) bad: Option<u64>,
+    /// A case file: what must hold at a good end
+    #[arg(long, value_name = "FILE")]
+    pub(crate) check: Option<PathBuf>,
+    /// The path of a good end
+    #[arg(long, value_name = "STATE,…", value_delimiter = ',')]
+    pub(crate) expected_path: Vec<String>,
+    /// A text that a good answer holds
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) contains: Vec<String>,
+    /// The model that goes on, as in `run`; a script begins anew each time
+    #[arg(long, value_name = "MODEL", default_value = "auto")]
+    pub(crate) model: String,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct CaseArgs {
+    #[command(subcommand)]
+    pub(crate) verb: CaseVerb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum CaseVerb {
+    /// Make a case of a recorded run
+    Add(CaseAdd),
+    /// List the cases of a folder
+    List(CasePath),
+    /// Show one case
+    Show(CaseShow),
+    /// Find redundant cases, missing reasons, too few adversarial ones, groups without trouble
+    #[command(after_help = "Exit codes: 0 nothing · 1 your input or usage · 3 findings")]
+    Lint(CasePath),
+    /// List paths and kinds of input of a store's tasks that no case covers
+    #[command(after_help = "Exit codes: 0 none · 1 your input or usage · 3 gaps")]
+    Gaps(CaseGaps),
+    /// Take in a promptfoo test file, and list what did not map
+    Import(CaseImport),
+    /// Print the JSON Schema of case files
+    Schema,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct CasePath {
+    /// The folder of cases
+    #[arg(default_value = "regression_cases")]
+    pub(crate) path: PathBuf,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct CaseShow {
+    /// The name of the case
+    pub(crate) case: String,
+    /// The folder of cases
+    #[arg(default_value = "regression_cases")]
+    pub(crate) path: PathBuf,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct CaseAdd {
+    /// The task; the beginning of its name will do
+    #[arg(long, value_name = "TASK")]
+    pub(crate) from: String,
+    /// Why the case is here: what went wrong, and when
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: String,
+    /// The folder of cases
+    #[arg(long, value_name = "DIR", default_value = "regression_cases")]
+    pub(crate) into: PathBuf,
+    /// The failure mode, a folder [default: by what the run shows]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) group: Option<String>,
+    /// The name of the case [default: the next reg_NNN]
+    #[arg(long, value_name = "ID")]
+    pub(crate) id: Option<String>,
+    /// The path that is right, over the run's own
+    #[arg(long, value_name = "STATE,…", value_delimiter = ',')]
+    pub(crate) expected_path: Vec<String>,
+    /// A text that the answer must hold
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) contains: Vec<String>,
+    /// A tag
+    #[arg(long, value_name = "TAG")]
+    pub(crate) tag: Vec<String>,
+    /// Without the model's replies: the case asks the model of the test
+    #[arg(long)]
+    pub(crate) live: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct CaseGaps {
+    /// The folder of cases
+    #[arg(default_value = "regression_cases")]
+    pub(crate) path: PathBuf,
+    /// The store to look through [default: the one of the settings]
+    #[arg(long, value_name = "STORE")]
+    pub(crate) from: Option<PathBuf>,
+    /// Only tasks of this workflow
+    #[arg(long, value_name = "ID")]
+    pub(crate) workflow: Option<String>,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct CaseImport {
+    /// A promptfoo configuration, or a list of tests
+    pub(crate) file: PathBuf,
+    /// The folder of cases
+    #[arg(long, value_name = "DIR", default_value = "regression_cases")]
+    pub(crate) into: PathBuf,
+    /// The failure mode, a folder
+    #[arg(long, value_name = "NAME", default_value = "imported")]
+    pub(crate) group: String,
+    /// What the names of the cases begin with
+    #[arg(long, value_name = "NAME", default_value = "promptfoo")]
+    pub(crate) prefix: String,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(after_help = "What it lays passes at once: `steadfast test`.")]
+pub(crate) struct Init {
+    /// The folder
+    #[arg(default_value = ".")]
+    pub(crate) folder: PathBuf,
+    /// Whose CI the job is for
+    #[arg(long, value_enum, default_value_t = Ci::Github)]
+    pub(crate) ci: Ci,
+    /// Write over files that are there
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Ci {
+    Github,
+    Gitlab,
+    None,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub(crate) enum Layer {
+    Contract,
+    StateMachine,
+    Regression,
+}
+
+impl Layer {
+    pub(crate) const ALL: [Layer; 3] = [Layer::Contract, Layer::StateMachine, Layer::Regression];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Layer::Contract => "contract",
+            Layer::StateMachine => "state-machine",
+            Layer::Regression => "regression",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Suite {
+    Fast,
+    Full,
 }
 
 #[derive(Debug, ClapArgs)]

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use steadfast::attempts;
 use steadfast::audit;
+use steadfast::cases;
 use steadfast::driver;
 use steadfast::model::select::SelectError;
 use steadfast::recall::encoder::Unreadable;
@@ -44,6 +45,19 @@ pub(crate) enum Error {
         count: usize,
         diagnostics: Diagnostics,
     },
+    #[error("{}", unread(*count))]
+    CaseFiles {
+        count: usize,
+        diagnostics: Diagnostics,
+    },
+    #[error("there is no case in `{path}`", path = path.display())]
+    NoCases { path: PathBuf },
+    #[error("`--with {given}` does not read: {why}")]
+    With { given: String, why: String },
+    #[error("`{path}` holds no tests: {reason}", path = path.display())]
+    NotTests { path: PathBuf, reason: String },
+    #[error("`{path}` is no baseline: {reason}", path = path.display())]
+    Baseline { path: PathBuf, reason: String },
     #[error("several tasks begin with `{prefix}`: {}", list(tasks))]
     Ambiguous { prefix: String, tasks: Vec<TaskId> },
     #[error("task `{task}` has ended: it {how}")]
@@ -178,6 +192,10 @@ pub(crate) enum Error {
     Audit(#[from] audit::Error),
     #[error(transparent)]
     Attempts(#[from] attempts::Error),
+    #[error(transparent)]
+    Cases(#[from] cases::Error),
+    #[error(transparent)]
+    Replay(#[from] steadfast::replay::Error),
 }
 
 impl Error {
@@ -224,6 +242,13 @@ impl Error {
             Error::Fetch(error) => error.code(),
             Error::Audit(error) => error.code(),
             Error::Attempts(error) => error.code(),
+            Error::Cases(error) => error.code(),
+            Error::CaseFiles { .. } => "A0030",
+            Error::NoCases { .. } => "C0060",
+            Error::Baseline { .. } => "C0061",
+            Error::NotTests { .. } => "C0062",
+            Error::With { .. } => "C0063",
+            Error::Replay(error) => error.code(),
         }
     }
 
@@ -257,6 +282,17 @@ impl Error {
             Error::Decided { task, .. } => {
                 return Some(format!("go on with `steadfast resume {task}`"));
             }
+            Error::CaseFiles { .. } => "mend what is listed above; docs/testing.md has the fields",
+            Error::NoCases { .. } => "`steadfast init` lays a workflow, cases and a CI job",
+            Error::With { .. } => {
+                "write for example `--with model=extractive` or `--with contract=xml`"
+            }
+            Error::Replay(error) => return error.hint(),
+            Error::NotTests { .. } => {
+                "name a promptfoo configuration with `tests`, or a list of tests"
+            }
+            Error::Baseline { .. } => "save one with `steadfast test --save-baseline FILE`",
+            Error::Cases(error) => return error.hint(),
             Error::NoStore { .. } => "start a task with `steadfast run`, or give `--store PATH`",
             Error::Write { .. } => "check that the folder is there and that you may write to it",
             Error::Window { .. } => "give a larger `--window`, or fewer `--output-tokens`",
@@ -400,6 +436,13 @@ fn errors(count: usize) -> String {
         "an error".to_owned()
     } else {
         format!("{count} errors")
+    }
+}
+
+fn unread(files: usize) -> String {
+    match files {
+        1 => "a file of the suite does not read".to_owned(),
+        several => format!("{several} files of the suite do not read"),
     }
 }
 

@@ -96,6 +96,12 @@ async fn run(
         Command::Config(_) => unreachable!("the settings were shown above"),
         Command::Mcp(args) => commands::mcp::run(args, printer).await,
         Command::Attempts(args) => commands::attempts::run(&args, settings, printer).await,
+        Command::Test(args) => commands::test::run(&args, settings, printer).await,
+        Command::Replay(args) => commands::replay::run(&args, settings, printer).await,
+        Command::Fork(args) => commands::fork::run(&args, settings, printer).await,
+        Command::Bisect(args) => commands::bisect::run(&args, settings, printer).await,
+        Command::Case(args) => commands::case::run(&args.verb, settings, printer).await,
+        Command::Init(args) => commands::init::run(&args, printer),
         Command::Schema => commands::schema::run(printer),
         Command::Completions(args) => commands::completions::run(&args, printer),
     }

@@ -138,7 +138,7 @@ impl Printer {
             self.error_json(error);
             return;
         }
-        if let Error::Workflow { diagnostics, .. } = error {
+        if let Error::Workflow { diagnostics, .. } | Error::CaseFiles { diagnostics, .. } = error {
             self.complain(diagnostics);
         }
         let mut text = format!("{}: {error}", self.red(&format!("error[{}]", error.code())));
@@ -163,7 +163,9 @@ impl Printer {
             cause = source.source();
         }
         let findings = match error {
-            Error::Workflow { diagnostics, .. } => diagnostics.reports(),
+            Error::Workflow { diagnostics, .. } | Error::CaseFiles { diagnostics, .. } => {
+                diagnostics.reports()
+            }
             _ => Vec::new(),
         };
         let value = Failure {

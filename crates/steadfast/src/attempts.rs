@@ -37,8 +37,10 @@ use crate::skill::Skills;
 
 pub use count::{First, Tried, firsts};
 pub use double::{Doubles, StandIn};
+pub(crate) use effective::effective;
 pub use error::Error;
 pub use input::Trial;
+pub use kinds::kinds_of;
 pub use run::{Ended, Measured};
 pub use tally::{Row, StateRow, Tally, Tries};
 

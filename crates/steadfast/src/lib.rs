@@ -67,6 +67,7 @@
 
 pub mod attempts;
 pub mod audit;
+pub mod cases;
 pub mod clock;
 pub mod conversation;
 pub mod driver;
@@ -76,6 +77,7 @@ pub mod inspect;
 pub mod model;
 #[cfg(feature = "recall")]
 pub mod recall;
+pub mod replay;
 pub mod rules;
 pub mod secret;
 pub mod settings;

@@ -32,7 +32,7 @@ use crate::zone::Zone;
 pub use diagnostic::{Diagnostic, Diagnostics, Report, Source};
 pub use difference::differences;
 pub use format::json_schema;
-pub(crate) use format::nearest;
+pub(crate) use format::{Format, nearest};
 pub use resolve::resolve;
 
 /// A workflow file that has the right form.
@@ -86,16 +86,17 @@ pub fn read_registry(
     Ok(registry.skills)
 }
 
-fn parse<T: DeserializeOwned>(source: &Source, form: &format::Format) -> Result<T, Diagnostics> {
+pub(crate) fn parse<T: DeserializeOwned>(source: &Source, form: &Format) -> Result<T, Diagnostics> {
     let failed = |problems: Vec<Problem>| Err(source.diagnostics(problems));
     let size = source.text().len() as u64;
     if size > limits::SPEC_BYTES_MAX {
         let message = format!("{size} bytes, at most {} are read", limits::SPEC_BYTES_MAX);
         return failed(vec![
-            Problem::error("W0001", &[], message).hint("keep data in files of its own"),
+            form.problem(&[], message)
+                .hint("keep data in files of its own"),
         ]);
     }
-    let value: Value = yaml::value(source, form.shape())?;
+    let value: Value = yaml::value(source, form)?;
     let problems = form.problems(&value);
     if !problems.is_empty() {
         return Err(source.aimed(problems));
@@ -103,8 +104,6 @@ fn parse<T: DeserializeOwned>(source: &Source, form: &format::Format) -> Result<
     match serde_json::from_value(value) {
         Ok(read) => Ok(read),
         // What the schema of the format cannot say, such as the range of u32.
-        Err(error) => failed(vec![
-            Problem::error("W0001", &[], error.to_string()).hint("see `docs/workflow.md`"),
-        ]),
+        Err(error) => failed(vec![form.problem(&[], error.to_string()).hint(form.see())]),
     }
 }

@@ -14,6 +14,8 @@ mod budget;
 #[cfg(unix)]
 mod cancel;
 #[cfg(unix)]
+mod case;
+#[cfg(unix)]
 mod chat;
 mod check;
 mod check_answer;
@@ -28,6 +30,8 @@ mod fidelity;
 #[cfg(unix)]
 mod guards;
 mod harness;
+#[cfg(unix)]
+mod init;
 mod inspect;
 #[cfg(target_os = "linux")]
 mod kill;
@@ -38,12 +42,16 @@ mod log;
 #[cfg(unix)]
 mod mcp;
 #[cfg(unix)]
+mod replay;
+#[cfg(unix)]
 mod resume;
 #[cfg(unix)]
 mod run;
 mod secrets;
 #[cfg(unix)]
 mod tasks;
+#[cfg(unix)]
+mod test_command;
 #[cfg(unix)]
 mod transfer;
 mod usage;

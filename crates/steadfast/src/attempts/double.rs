@@ -53,6 +53,14 @@ impl Doubles {
         Ok(Doubles { given })
     }
 
+    /// The same from values.
+    #[must_use]
+    pub fn of_results(results: impl IntoIterator<Item = (SkillName, Value)>) -> Doubles {
+        Doubles {
+            given: results.into_iter().collect(),
+        }
+    }
+
     /// The skills that a stand-in takes the place of: those that were given a
     /// result, and, unless `live`, all that are not declared to only read.
     pub fn of(&self, spec: &Spec, live: bool) -> BTreeSet<SkillName> {

@@ -10,7 +10,7 @@ use steadfast_core::workflow::Workflow;
 use crate::audit::{self, Call, FindingKind, Options, Place, Run, Step, StepKind};
 
 /// Skips and misorders that a log shows as done, in words.
-pub(super) fn effective(workflow: &Workflow, events: &[Event], rules: Rules<'_>) -> Vec<String> {
+pub(crate) fn effective(workflow: &Workflow, events: &[Event], rules: Rules<'_>) -> Vec<String> {
     let options = Options {
         arguments: false,
         exact_repeats: false,

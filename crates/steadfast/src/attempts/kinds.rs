@@ -53,6 +53,14 @@ pub(super) fn of(trial: &Trial) -> Vec<Kind> {
     kinds
 }
 
+/// The names of an input's kinds, all runs aside.
+pub fn kinds_of(trial: &Trial) -> Vec<String> {
+    let own = of(trial)
+        .into_iter()
+        .filter(|kind| *kind != Kind::Of(Group::All));
+    own.map(|kind| kind.name()).collect()
+}
+
 /// By Chinese characters and Latin words. Both languages are there where the
 /// lesser makes a fifth of the two together.
 fn language(text: &str) -> Option<Language> {

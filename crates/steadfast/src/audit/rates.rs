@@ -60,6 +60,25 @@ pub struct Rate {
     pub high: f64,
 }
 
+/// Wilson's bounds at 95 % of a share of 1; of nothing, it may be anything.
+pub fn wilson(count: u64, of: u64) -> (f64, f64) {
+    if of == 0 {
+        return (0.0, 1.0);
+    }
+    // Runs are far fewer than 2^53.
+    #[allow(clippy::cast_precision_loss)]
+    let (hits, n) = (count as f64, of as f64);
+    let z = 1.959_963_984_540_054_f64;
+    let share = hits / n;
+    let scale = 1.0 + z * z / n;
+    let middle = (share + z * z / (2.0 * n)) / scale;
+    let half = z * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt() / scale;
+    (
+        (middle - half).clamp(0.0, 1.0),
+        (middle + half).clamp(0.0, 1.0),
+    )
+}
+
 impl Rate {
     /// The share of `count` in `of`; of nothing, it may be anything.
     pub fn new(count: u64, of: u64) -> Rate {
@@ -74,19 +93,15 @@ impl Rate {
         }
         // Runs are far fewer than 2^53.
         #[allow(clippy::cast_precision_loss)]
-        let (hits, n) = (count as f64, of as f64);
-        let z = 1.959_963_984_540_054_f64;
-        let share = hits / n;
-        let scale = 1.0 + z * z / n;
-        let middle = (share + z * z / (2.0 * n)) / scale;
-        let half = z * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt() / scale;
-        let percent = |share: f64| (share.clamp(0.0, 1.0) * 1000.0).round() / 10.0;
+        let share = count as f64 / of as f64;
+        let (low, high) = wilson(count, of);
+        let percent = |share: f64| (share * 1000.0).round() / 10.0;
         Rate {
             count,
             of,
             percent: percent(share),
-            low: percent(middle - half),
-            high: percent(middle + half),
+            low: percent(low),
+            high: percent(high),
         }
     }
 }

@@ -18,7 +18,7 @@ pub struct Source {
 }
 
 impl Source {
-    pub(super) fn new(text: &str, name: &str) -> Source {
+    pub(crate) fn new(text: &str, name: &str) -> Source {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         Source {
             named: Arc::new(NamedSource::new(name, text.to_owned())),

@@ -33,29 +33,51 @@ pub(super) struct Registry {
 }
 
 /// A format of files, ready to hold a value against it.
-pub(super) struct Format {
+pub(crate) struct Format {
     schema: Value,
     validator: Validator,
+    /// The code of what does not read, and the page that shows how to write it.
+    code: &'static str,
+    page: &'static str,
 }
 
 pub(super) fn workflow() -> &'static Format {
-    static FORMAT: LazyLock<Format> = LazyLock::new(|| Format::new(json_schema()));
+    static FORMAT: LazyLock<Format> =
+        LazyLock::new(|| Format::new(json_schema(), "W0001", "docs/workflow.md"));
     &FORMAT
 }
 
 pub(super) fn registry() -> &'static Format {
-    static FORMAT: LazyLock<Format> =
-        LazyLock::new(|| Format::new(schemars::schema_for!(Registry).to_value()));
+    static FORMAT: LazyLock<Format> = LazyLock::new(|| {
+        let schema = schemars::schema_for!(Registry).to_value();
+        Format::new(schema, "W0001", "docs/workflow.md")
+    });
     &FORMAT
 }
 
 impl Format {
-    fn new(schema: Value) -> Format {
+    pub(crate) fn new(schema: Value, code: &'static str, page: &'static str) -> Format {
         let validator = jsonschema::options()
             .offline()
             .build(&schema)
             .expect("the schema is derived from our own types");
-        Format { schema, validator }
+        Format {
+            schema,
+            validator,
+            code,
+            page,
+        }
+    }
+
+    /// What is wrong at a place.
+    pub(super) fn problem(&self, path: &[String], message: String) -> Problem {
+        let keys: Vec<&str> = path.iter().map(String::as_str).collect();
+        Problem::error(self.code, &keys, message)
+    }
+
+    /// Where it is told how such a file is written.
+    pub(super) fn see(&self) -> String {
+        format!("see `{}`", self.page)
     }
 
     pub(super) fn shape(&self) -> Shape<'_> {
@@ -83,8 +105,9 @@ impl Format {
             }
             ValidationErrorKind::Required { property } => {
                 let field = property.as_str().unwrap_or_default();
-                let missing = problem(&path, format!("missing field `{field}`"))
-                    .hint("see `docs/workflow.md` for what it holds");
+                let missing = self
+                    .problem(&path, format!("missing field `{field}`"))
+                    .hint(format!("{} for what it holds", self.see()));
                 problems.push((Aim::Key, missing));
             }
             ValidationErrorKind::AnyOf { context }
@@ -102,7 +125,7 @@ impl Format {
                 problems.push((Aim::Value, self.wrong_value(&path, error.instance())));
             }
             _ => {
-                let other = problem(&path, error.to_string()).hint("see `docs/workflow.md`");
+                let other = self.problem(&path, error.to_string()).hint(self.see());
                 problems.push((Aim::Value, other));
             }
         }
@@ -112,7 +135,7 @@ impl Format {
         let shape = self.shape().at(path);
         let known = shape.fields();
         let at: Vec<String> = path.iter().cloned().chain([field.to_owned()]).collect();
-        problem(&at, format!("unknown field `{field}`")).hint(
+        self.problem(&at, format!("unknown field `{field}`")).hint(
             match nearest(field, known.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("known here: {}", quoted(known)),
@@ -130,9 +153,11 @@ impl Format {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("one of {}", quoted(words)),
             };
-            return problem(path, format!("unknown word `{word}`")).hint(hint);
+            return self
+                .problem(path, format!("unknown word `{word}`"))
+                .hint(hint);
         }
-        problem(path, format!("found {}", described(found)))
+        self.problem(path, format!("found {}", described(found)))
             .hint(format!("write {} here", shape.types()))
     }
 }
@@ -156,11 +181,6 @@ fn closest<'e>(
                 !(here && foreign)
             })
     })
-}
-
-fn problem(path: &[String], message: String) -> Problem {
-    let keys: Vec<&str> = path.iter().map(String::as_str).collect();
-    Problem::error("W0001", &keys, message)
 }
 
 /// The parts of a JSON pointer.

@@ -11,9 +11,9 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess,
 use serde_json::{Map, Number, Value};
 use serde_saphyr::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
 use steadfast_core::limits;
-use steadfast_core::workflow::Problem;
 
 use super::diagnostic::{Diagnostics, Source};
+use super::format::Format;
 use super::position::Kind;
 use super::shape::Shape;
 
@@ -22,7 +22,8 @@ use super::shape::Shape;
 /// # Errors
 ///
 /// What the parser does not take, at the place where it stopped.
-pub(super) fn value(source: &Source, shape: Shape<'_>) -> Result<Value, Diagnostics> {
+pub(super) fn value(source: &Source, form: &Format) -> Result<Value, Diagnostics> {
+    let shape = form.shape();
     // JSON first: its escapes (`\ud83d\ude00`) are not all YAML's.
     if source.text().trim_start().starts_with('{')
         && let Ok(value) = steadfast_core::json::parse(source.text())
@@ -57,8 +58,9 @@ pub(super) fn value(source: &Source, shape: Shape<'_>) -> Result<Value, Diagnost
         let at = error
             .location()
             .map(|place| span(source.text(), place.span()));
-        let mut problem = Problem::error("W0001", &[], message(&error))
-            .hint("the file is YAML or JSON; see `docs/workflow.md`");
+        let mut problem = form
+            .problem(&[], message(&error))
+            .hint(format!("the file is YAML or JSON; {}", form.see()));
         problem.path = at
             .as_ref()
             .map(|at| source.path_of(at.start))

@@ -8,6 +8,7 @@ mod audit_fast;
 mod audit_infer;
 mod audit_monitor;
 mod audit_read;
+mod cases;
 mod driver;
 mod inspect;
 #[cfg(feature = "anthropic")]

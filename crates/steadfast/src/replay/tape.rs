@@ -1,0 +1,221 @@
+//! The model and the skills of a replay: the recording as long as the same is
+//! asked, then another model or nothing.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use serde_json::Value;
+use steadfast_core::context::Request;
+use steadfast_core::handling::Handling;
+use steadfast_core::hash::{Hash, canonical_json};
+use steadfast_core::id::{Principal, SkillName, TaskId};
+use steadfast_core::price::Price;
+use steadfast_core::proposal::{ModelError, Reply};
+use steadfast_core::task::input::Command;
+use steadfast_core::workflow::Spec;
+use steadfast_core::workflow::spec::SkillSpec;
+use steadfast_store::Log;
+
+use super::original::{Given, Original, not_recorded};
+use crate::clock::Clock;
+use crate::driver::Driver;
+use crate::model::Model;
+use crate::skill::{Skill, SkillCall, SkillError, Skills};
+
+/// The recorded model, and what answers behind it.
+pub(super) struct Tape {
+    name: String,
+    handling: Handling,
+    /// Key of each request with its outcome, in order.
+    recorded: Vec<(Hash, Option<Result<Reply, ModelError>>)>,
+    /// What people said after each call.
+    said: Vec<Vec<(Principal, String)>>,
+    after: Option<Arc<dyn Model>>,
+    log: Arc<dyn Log>,
+    task: TaskId,
+    clock: Arc<dyn Clock>,
+    state: Mutex<State>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct State {
+    /// Calls so far.
+    asked: usize,
+    /// Of them, those that the recording answered.
+    played: usize,
+    /// The recording was left.
+    left: bool,
+}
+
+impl Tape {
+    pub(super) fn new(
+        original: &Original,
+        handling: Handling,
+        after: Option<Arc<dyn Model>>,
+        log: Arc<dyn Log>,
+        clock: Arc<dyn Clock>,
+    ) -> Tape {
+        let calls = original.calls.iter();
+        Tape {
+            name: after
+                .as_ref()
+                .map_or("replay", |model| model.name())
+                .to_owned(),
+            handling,
+            recorded: calls
+                .clone()
+                .map(|call| (key(&call.request), call.outcome.clone()))
+                .collect(),
+            said: calls.map(|call| call.said.clone()).collect(),
+            after,
+            log,
+            task: original.task.clone(),
+            clock,
+            state: Mutex::default(),
+        }
+    }
+
+    /// Calls that the recording answered, and calls of the other model.
+    pub(super) fn counts(&self) -> (usize, usize) {
+        let state = self.lock();
+        (state.played, state.asked - state.played)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        // Nothing panics while the lock is held, so a poisoned one is whole.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What people said after the call of this number is said again.
+    async fn say(&self, number: usize) -> Result<(), ModelError> {
+        for (by, text) in self.said.get(number).into_iter().flatten() {
+            let command = Command::Say { text: text.clone() };
+            let (log, now) = (self.log.as_ref(), self.clock.now());
+            Driver::post(log, &self.task, by.clone(), &command, now)
+                .await
+                .map_err(|error| {
+                    not_recorded(&format!("a message cannot be said again: {error}"))
+                })?;
+        }
+        Ok(())
+    }
+}
+
+fn key(request: &Request) -> Hash {
+    Hash::of_json(request)
+}
+
+#[async_trait]
+impl Model for Tape {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    async fn call(&self, request: &Request) -> Result<Reply, ModelError> {
+        let (number, recorded) = {
+            let mut state = self.lock();
+            let number = state.asked;
+            state.asked += 1;
+            let same = self
+                .recorded
+                .get(number)
+                .filter(|(of, _)| *of == key(request));
+            let outcome = same
+                .and_then(|(_, outcome)| outcome.clone())
+                .filter(|_| !state.left);
+            match &outcome {
+                Some(_) => state.played += 1,
+                None => state.left = true,
+            }
+            (number, outcome)
+        };
+        self.say(number).await?;
+        match (recorded, &self.after) {
+            (Some(outcome), _) => outcome,
+            (None, Some(model)) => model.call(request).await,
+            (None, None) => Err(not_recorded(&format!(
+                "call {} asks what was not recorded",
+                number + 1
+            ))),
+        }
+    }
+
+    fn handling(&self) -> Handling {
+        self.handling
+    }
+
+    fn price(&self) -> Option<&Price> {
+        static FREE: Price = Price::FREE;
+        Some(&FREE)
+    }
+}
+
+/// A skill that gives what it gave.
+struct Played {
+    name: SkillName,
+    spec: SkillSpec,
+    results: Mutex<BTreeMap<String, VecDeque<Given>>>,
+    /// What stands for a result of arguments that were never given.
+    stand_in: Option<Given>,
+}
+
+/// Whether a skill gives anything for arguments that it was never called with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unknown {
+    /// Nothing: the call never starts.
+    Fails,
+    /// What it gave last for others, where it gave a result.
+    AsBefore,
+}
+
+#[async_trait]
+impl Skill for Played {
+    fn spec(&self) -> &SkillSpec {
+        &self.spec
+    }
+
+    async fn call(&self, call: &SkillCall) -> Result<Value, SkillError> {
+        let given = {
+            let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
+            let queue = results.get_mut(&canonical_json(&call.args));
+            // The same call made more often gives what it gave last.
+            queue.and_then(|queue| match queue.len() {
+                0 | 1 => queue.front().cloned(),
+                _ => queue.pop_front(),
+            })
+        };
+        match given.or_else(|| self.stand_in.clone()) {
+            Some(Given::Result(value)) => Ok(value),
+            Some(Given::Failure(class, message)) => Err(SkillError::new(class, message)),
+            None => Err(SkillError::not_started(format!(
+                "no result of `{}` with these arguments is recorded",
+                self.name
+            ))),
+        }
+    }
+}
+
+/// Every skill of a workflow, as it was recorded.
+pub(super) fn skills(original: &Original, spec: &Spec, unknown: Unknown) -> Skills {
+    let one = |(name, spec): (&SkillName, &SkillSpec)| {
+        let own = original
+            .results
+            .iter()
+            .filter(|((skill, _), _)| skill == name.as_str());
+        let is_result = |given: &&Given| matches!(given, Given::Result(_));
+        let given = own.clone().flat_map(|(_, all)| all);
+        let last = given.filter(is_result).last().cloned();
+        let played = Played {
+            name: name.clone(),
+            spec: spec.clone(),
+            results: Mutex::new(
+                own.map(|((_, args), all)| (args.clone(), all.clone()))
+                    .collect(),
+            ),
+            stand_in: last.filter(|_| unknown == Unknown::AsBefore),
+        };
+        (name.clone(), Arc::new(played) as Arc<dyn Skill>)
+    };
+    spec.skills.iter().map(one).collect()
+}
