@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use steadfast::clock::{Clock, SystemClock};
-use steadfast::driver::{self, Driver, Rest};
+use steadfast::driver::{self, Driver, Memory, Rest};
 use steadfast::model::{CoolDowns, Courteous, Model};
 use steadfast::rules::StandardRules;
 use steadfast::skill::Skills;
@@ -37,6 +37,7 @@ impl Engine {
         log: Arc<SqliteLog>,
         model: Arc<dyn Model>,
         skills: Skills,
+        memory: Memory,
         printer: &Printer,
     ) -> Engine {
         let progress = Arc::new(Progress::new(printer));
@@ -51,6 +52,7 @@ impl Engine {
             observer: progress.clone(),
             holder: holder::name(),
             settings: driver::Settings::default(),
+            memory,
             stop: driver::Stop::default(),
         };
         // One that cannot be had is told by the driver, before anything begins.

@@ -12,6 +12,7 @@ mod error;
 mod exit;
 mod holder;
 mod input;
+mod memory;
 mod model;
 mod origin;
 mod orphans;

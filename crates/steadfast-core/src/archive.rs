@@ -7,12 +7,16 @@
 //! model judges another here. [`Archive`] is what the state keeps of them, and
 //! [`rank`] says which ones a context shows.
 
+pub mod ask;
 pub mod compose;
 pub mod density;
 pub mod extract;
 pub mod fidelity;
 mod kept;
+pub mod offer;
 pub mod rank;
+pub mod raw;
+pub mod source;
 pub mod summary;
 mod terms;
 

@@ -10,6 +10,7 @@ pub mod clock;
 pub mod envelope;
 pub mod ledger;
 pub mod machine;
+pub mod memory;
 pub mod model;
 pub mod proposal;
 pub mod skill;
@@ -78,6 +79,10 @@ pub enum Body {
     BudgetExhausted(budget::BudgetExhausted),
 
     StepArchived(Box<archive::StepArchived>),
+    MemorySet(Box<memory::MemorySet>),
+    SummaryAsked(Box<memory::SummaryAsked>),
+    SummaryReplaced(Box<memory::SummaryReplaced>),
+    SummaryRefused(memory::SummaryRefused),
     PhaseEntered(machine::PhaseEntered),
     ClockRead(clock::ClockRead),
     HandlingSet(model::HandlingSet),
@@ -123,6 +128,10 @@ impl Body {
             Body::PriceSet(_) => "price_set",
             Body::BudgetExhausted(_) => "budget_exhausted",
             Body::StepArchived(_) => "step_archived",
+            Body::MemorySet(_) => "memory_set",
+            Body::SummaryAsked(_) => "summary_asked",
+            Body::SummaryReplaced(_) => "summary_replaced",
+            Body::SummaryRefused(_) => "summary_refused",
             Body::PhaseEntered(_) => "phase_entered",
             Body::ClockRead(_) => "clock_read",
             Body::HandlingSet(_) => "handling_set",
@@ -166,6 +175,9 @@ impl HoldsContent for Body {
             Body::QuestionOpened(body) => body.content.visit_content(visit),
             Body::FactSet(body) => body.value.visit_content(visit),
             Body::StepArchived(body) => body.visit_content(visit),
+            Body::SummaryAsked(body) => body.visit_content(visit),
+            Body::SummaryReplaced(body) => body.visit_content(visit),
+            Body::SummaryRefused(body) => body.visit_content(visit),
             Body::TaskPaused(_)
             | Body::TaskResumed(_)
             | Body::CancelRequested(_)
@@ -175,6 +187,7 @@ impl HoldsContent for Body {
             | Body::BudgetSet(_)
             | Body::PriceSet(_)
             | Body::BudgetExhausted(_)
+            | Body::MemorySet(_)
             | Body::ClockRead(_)
             | Body::HandlingSet(_)
             | Body::ApprovalRequested(_)

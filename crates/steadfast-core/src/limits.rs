@@ -391,5 +391,37 @@ pub const FACT_CHARS_SHOWN: usize = 200;
 pub const RECALL_TERMS_MAX: usize = 128;
 
 const _: () = assert!(WORKING_STEPS_MAX < STEPS_KEPT);
+
+// Summaries by a model, and the rebuilding of the archive (`task/summarise.rs`).
+
+/// Tokens of raw events that a summariser is shown of one step.
+pub const SUMMARY_SOURCE_TOKENS_MAX: u32 = 6_000;
+/// Tokens of its reply.
+pub const SUMMARY_OUTPUT_TOKENS: u32 = 1_200;
+/// Attempts at one summary: a second one is told what was wrong with the first.
+pub const SUMMARY_ATTEMPTS_MAX: u32 = 2;
+/// Share of its source under which a summary is refused: there the article's
+/// agent forgot (long-task article, section 2.3).
+pub const SUMMARY_FLOOR_PERCENT: u32 = 5;
+/// Summaries that are asked for or made anew at the same time; further ones are
+/// left as they are until the next rebuild.
+pub const SUMMARIES_OPEN_MAX: usize = 24;
+/// Of these, how many are at work side by side.
+pub const SUMMARIES_AT_ONCE: usize = 2;
+/// Time for one call of the summariser, in milliseconds.
+pub const SUMMARY_TIMEOUT_MS: u64 = 60_000;
+/// Differences that a refusal names.
+pub const SUMMARY_FAULTS_NAMED: usize = 3;
+/// Data that one summary refers to.
+pub const SUMMARY_REFERENCES_MAX: usize = 16;
+/// Steps that are read again when another phase begins: the newest, and those
+/// that matter.
+pub const PHASE_REREAD_MAX: usize = 12;
+/// Steps archived between two rebuilds, and summaries that one of them reads.
+pub const ARCHIVE_REBUILD_STEPS: u64 = 32;
+pub const ARCHIVE_REBUILD_BATCH: usize = 8;
+
+const _: () = assert!(PHASE_REREAD_MAX + ARCHIVE_REBUILD_BATCH <= SUMMARIES_OPEN_MAX);
+const _: () = assert!(SUMMARY_OUTPUT_TOKENS > EXTRACT_TOKENS_MAX);
 const _: () = assert!(ARCHIVE_TOKENS_MIN < ARCHIVE_TOKENS_MAX);
 const _: () = assert!(EXTRACT_TOKENS_MIN < VERBATIM_TOKENS_MAX);

@@ -30,6 +30,7 @@ mod retry;
 mod spend;
 mod standing;
 pub mod state;
+pub mod summarise;
 pub mod variables;
 
 use std::sync::Arc;
@@ -45,6 +46,7 @@ pub use input::{Input, Start};
 pub use instruct::Proposal;
 pub use record::{RecordError, Recorded};
 pub use state::{Lifecycle, Outcome, State};
+pub use summarise::Summarised;
 
 /// A task in memory: its state and the workflow that it runs.
 #[derive(Clone, Debug)]

@@ -97,6 +97,7 @@ pub fn build(shape: &Shape) -> Case {
         clock: Default::default(),
         conversation: false,
         phases: Default::default(),
+        memory: Default::default(),
         guards: Default::default(),
         limits: Limits {
             steps: 40,

@@ -245,6 +245,15 @@ impl Error {
         matches!(self, Error::Conflict { .. })
     }
 
+    /// Whether what was asked for is not there any more, or not as it was: the
+    /// events are, their words are not.
+    pub fn is_content_gone(&self) -> bool {
+        matches!(
+            self,
+            Error::ContentMissing { .. } | Error::ContentDamaged { .. } | Error::Erased { .. }
+        )
+    }
+
     /// Whether this writer lost the task and must stop.
     pub fn is_fenced(&self) -> bool {
         matches!(self, Error::Fenced { .. })

@@ -19,8 +19,43 @@ use crate::log::{Log, Stored};
 ///
 /// As [`read_events`]; `ContentMissing` and `ContentDamaged`.
 pub async fn load_events<L: Log + ?Sized>(log: &L, task: &TaskId, from: Seq) -> Result<Vec<Event>> {
+    let events = read_events(log, task, from).await?;
+    with_content(log, task, events).await
+}
+
+/// The events from `from` to `to`, with their content.
+///
+/// # Errors
+///
+/// As [`load_events`].
+pub async fn load_between<L: Log + ?Sized>(
+    log: &L,
+    task: &TaskId,
+    from: Seq,
+    to: Seq,
+) -> Result<Vec<Event>> {
+    let mut events = Vec::new();
+    let mut next = from.max(Seq(1));
+    while next <= to {
+        let wanted = usize::try_from(to.0 - next.0 + 1).unwrap_or(usize::MAX);
+        let page = log
+            .read(task, next, wanted.min(limits::READ_EVENTS_MAX))
+            .await?;
+        let Some(last) = page.last() else { break };
+        next = last.seq.next();
+        for stored in page.iter().filter(|stored| stored.seq <= to) {
+            events.push(decode(task, stored)?);
+        }
+    }
+    with_content(log, task, events).await
+}
+
+async fn with_content<L: Log + ?Sized>(
+    log: &L,
+    task: &TaskId,
+    mut events: Vec<Event>,
+) -> Result<Vec<Event>> {
     let salt = log.header(task).await?.salt;
-    let mut events = read_events(log, task, from).await?;
     // Kept over all pages, so that what many events name is fetched once and shared.
     let mut payloads = Payloads::new();
     for page in events.chunks_mut(limits::READ_EVENTS_MAX) {

@@ -9,6 +9,7 @@
 mod effects;
 mod error;
 mod inbox;
+mod memory;
 mod price;
 mod redact;
 mod session;
@@ -31,6 +32,7 @@ use crate::secret::{self, Redactor};
 use crate::skill::Skills;
 
 pub use error::Error;
+pub use memory::Memory;
 pub use redact::command as redact_command;
 pub use session::{load, rebuild_context, rebuild_request};
 pub use stop::Stop;
@@ -60,6 +62,8 @@ pub struct Driver {
     /// A name that no other process has; see [`Log::lease`].
     pub holder: String,
     pub settings: Settings,
+    /// What the archive is kept with.
+    pub memory: Memory,
     /// Tells a running driver to come to rest.
     pub stop: Stop,
 }
@@ -116,6 +120,7 @@ impl Driver {
             observer: Arc::new(Unobserved),
             holder: format!("driver-{}", uuid::Uuid::now_v7()),
             settings: Settings::default(),
+            memory: Memory::default(),
             stop: Stop::default(),
             model,
         }
@@ -129,9 +134,10 @@ impl Driver {
     /// When a skill's secret cannot be had.
     pub fn redactor(&self) -> Result<Redactor, secret::Error> {
         let of_skills = self.skills.secrets()?;
-        Ok(Redactor::new(
-            self.model.secrets().into_iter().chain(of_skills),
-        ))
+        let summariser = self.memory.summariser.iter();
+        let of_memory = summariser.flat_map(|model| model.secrets());
+        let of_model = self.model.secrets().into_iter();
+        Ok(Redactor::new(of_model.chain(of_skills).chain(of_memory)))
     }
 
     /// Makes a task and records its first batch. It is not run yet.

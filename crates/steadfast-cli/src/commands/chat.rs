@@ -31,7 +31,7 @@ use crate::exit::Exit;
 use crate::origin::Origin;
 use crate::printer::Printer;
 use crate::settings::Settings;
-use crate::{budget, input, model, pending, report, secrets, store, workflow};
+use crate::{budget, input, memory, model, pending, report, secrets, store, workflow};
 
 use announce::Announcer;
 use command::After;
@@ -142,7 +142,8 @@ async fn begin<'a>(
     // First the origin: a task that is there can always be resumed.
     let registry = onward.registry.as_deref();
     Origin::new(args.workflow.as_deref(), registry, &name).save(settings, &id)?;
-    let mut engine = Engine::new(Arc::clone(&log), model, skills, &printer.still());
+    let memory = memory::of(&start.workflow, settings, printer)?;
+    let mut engine = Engine::new(Arc::clone(&log), model, skills, memory, &printer.still());
     let announcer = Arc::new(Announcer::new(printer, Arc::clone(&engine.progress)));
     announcer.speak(language(&start.input));
     engine.driver.observer = announcer.clone();
@@ -216,7 +217,8 @@ async fn go_on<'a>(
         task.workflow.spec.workflow_id, task.state.ledger.version
     ));
     printer.say(&format!("model: {why}"));
-    let mut engine = Engine::new(Arc::clone(&log), model, skills, &printer.still());
+    let memory = memory::of(&task.workflow.spec, settings, printer)?;
+    let mut engine = Engine::new(Arc::clone(&log), model, skills, memory, &printer.still());
     let announcer = Arc::new(Announcer::new(printer, Arc::clone(&engine.progress)));
     announcer.speak(task.lang());
     announcer.know(&task);

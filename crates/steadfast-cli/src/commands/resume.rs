@@ -24,7 +24,7 @@ use crate::exit::Exit;
 use crate::origin::Origin;
 use crate::printer::Printer;
 use crate::settings::{self, Settings};
-use crate::{budget, model, pending, report, store, workflow};
+use crate::{budget, memory, model, pending, report, store, workflow};
 
 pub(crate) async fn run(
     args: Resume,
@@ -69,7 +69,8 @@ pub(crate) async fn go_on(
     } else {
         Takeover::IfExpired
     };
-    let engine = Engine::new(Arc::clone(log), model, skills, printer);
+    let memory = memory::of(&task.workflow.spec, settings, printer)?;
+    let engine = Engine::new(Arc::clone(log), model, skills, memory, printer);
     engine.run(id, takeover, settings, printer).await
 }
 

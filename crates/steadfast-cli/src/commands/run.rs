@@ -14,7 +14,7 @@ use crate::exit::Exit;
 use crate::origin::Origin;
 use crate::printer::Printer;
 use crate::settings::Settings;
-use crate::{budget, input, model, store, workflow};
+use crate::{budget, input, memory, model, store, workflow};
 
 pub(crate) async fn run(args: Run, settings: &Settings, printer: &Printer) -> Result<Exit, Error> {
     let loaded = workflow::load(&args.workflow, args.registry.as_deref(), settings)?;
@@ -47,7 +47,8 @@ pub(crate) async fn run(args: Run, settings: &Settings, printer: &Printer) -> Re
     printer.say(&format!("model: {why}"));
     // First the origin: a task that is there can always be resumed.
     Origin::new(Some(&args.workflow), args.registry.as_deref(), &name).save(settings, &id)?;
-    let engine = Engine::new(Arc::clone(&log), model, skills, printer);
+    let memory = memory::of(&start.workflow, settings, printer)?;
+    let engine = Engine::new(Arc::clone(&log), model, skills, memory, printer);
     engine.start(&id, start).await?;
     engine
         .run(&id, Takeover::IfExpired, settings, printer)

@@ -84,6 +84,10 @@ impl Lines {
             }
             Body::PriceSet(_)
             | Body::StepArchived(_)
+            | Body::MemorySet(_)
+            | Body::SummaryAsked(_)
+            | Body::SummaryReplaced(_)
+            | Body::SummaryRefused(_)
             | Body::ClockRead(_)
             | Body::HandlingSet(_)
             | Body::TaskStarted(_)

@@ -35,8 +35,14 @@ pub struct Candidate {
 
 /// Sums a settled step up. `to` is where the machine stood after it.
 pub fn compose(task: &Task, step: &Step, to: Option<&StateName>) -> Candidate {
+    compose_in(task, step, to, task.phase())
+}
+
+/// The same by the template of a phase; an empty name is none.
+pub fn compose_in(task: &Task, step: &Step, to: Option<&StateName>, phase: &str) -> Candidate {
     let mut made = Making {
         task,
+        phase,
         lang: task.lang(),
         fields: Vec::new(),
         references: Vec::new(),
@@ -93,6 +99,7 @@ pub(crate) fn asked(step: &Step) -> Hash {
 
 struct Making<'a> {
     task: &'a Task,
+    phase: &'a str,
     lang: Lang,
     fields: Vec<Field>,
     references: Vec<Reference>,
@@ -149,15 +156,12 @@ impl Making<'_> {
     /// The fields of the present phase: members of that name in the data, word
     /// for word. The template is that of the phase in which the summary is made.
     fn phase_fields(&mut self, data: &Content, importance: u8, cites: &[Seq]) {
-        let workflow = &self.task.workflow;
-        let Some(phase) = workflow.spec.phases.get(self.task.phase()) else {
-            return;
-        };
-        if phase.fields.is_empty() {
+        let fields = self.task.template_of(self.phase);
+        if fields.is_empty() {
             return;
         }
         let value = data.json();
-        for name in &phase.fields {
+        for name in fields {
             let Some(found) = member(&value, name, 0) else {
                 continue;
             };
@@ -343,8 +347,7 @@ impl Making<'_> {
     }
 
     fn phase(&self) -> Option<String> {
-        let name = self.task.phase();
-        (!name.is_empty()).then(|| name.to_owned())
+        (!self.phase.is_empty()).then(|| self.phase.to_owned())
     }
 }
 

@@ -165,6 +165,40 @@ impl Account {
         self.each(state, |tally| tally.unknown += reserved.times(calls));
     }
 
+    /// The same three for a call beside the task's main line, such as one of the
+    /// summariser: it counts for the task and its state, and for no step.
+    pub(crate) fn reserve_aside(&mut self, state: Option<&StateName>, amounts: Amounts) {
+        self.aside(state, |tally| tally.reserved += amounts);
+    }
+
+    pub(crate) fn settle_aside(
+        &mut self,
+        state: Option<&StateName>,
+        reserved: Amounts,
+        spent: Amounts,
+    ) {
+        self.aside(state, |tally| {
+            tally.reserved -= reserved;
+            tally.spent += spent;
+        });
+    }
+
+    pub(crate) fn unknown_aside(
+        &mut self,
+        state: Option<&StateName>,
+        reserved: Amounts,
+        calls: u64,
+    ) {
+        self.aside(state, |tally| tally.unknown += reserved.times(calls));
+    }
+
+    fn aside(&mut self, state: Option<&StateName>, change: impl Fn(&mut Tally)) {
+        change(&mut self.task);
+        for name in state.into_iter().flat_map(ancestry) {
+            change(self.states.entry(name).or_default());
+        }
+    }
+
     fn each(&mut self, state: Option<&StateName>, change: impl Fn(&mut Tally)) {
         change(&mut self.task);
         change(&mut self.step);

@@ -33,9 +33,12 @@ pub(super) fn advance(draft: &mut Draft<'_>) -> Result<(), Stop> {
     }
     draft.enter_phase()?;
     draft.archive_surplus()?;
+    draft.reread_for_phase()?;
+    draft.rebuild_archive()?;
     draft.steer()?;
     draft.begin_reads()?;
     draft.give_up_lost()?;
+    draft.give_up_lost_summaries()?;
     draft.call_model()
 }
 
@@ -266,7 +269,7 @@ impl Draft<'_> {
     /// fixed here, byte for byte.
     fn call_model(&mut self) -> Result<(), Stop> {
         let state = &self.task.state;
-        if !state.is_running() || !state.stands.calls.is_empty() {
+        if !state.is_running() || !state.stands.calls.is_empty() || self.task.is_rereading() {
             return Ok(());
         }
         let (step, attempt, allowance) = match &state.stands.model {

@@ -2,6 +2,7 @@
 //! in the very batch in which it leaves, so that no step is ever out of view
 //! without its summary, and a summary that fails changes nothing.
 
+use crate::archive::raw::RawStep;
 use crate::archive::{Candidate, compose};
 use crate::context::{self, Context, Infeasible, layer};
 use crate::event::Body;
@@ -55,7 +56,12 @@ impl Draft<'_> {
             let to = next.state.clone();
             let opened = step.seq;
             let candidate = compose(&self.task, step, to.as_ref());
+            let raw = RawStep {
+                step: step.clone(),
+                to,
+            };
             self.archive(candidate, opened, Maker::Rule, why)?;
+            self.summary_of_left(&raw)?;
         }
         Ok(())
     }

@@ -18,6 +18,8 @@ pub enum Effect {
     VerifyDeed { call: CallId, intent: Intent },
     /// Tell a person that a call waits for approval. The decision comes by the inbox.
     AskApproval { call: CallId },
+    /// Make a summary anew from raw events, by rule or by the summariser.
+    Summarise { call: CallId },
     /// Search the archive. Named for drivers; due once tasks keep one.
     Recall { call: CallId },
     /// Run a checkpoint's validators. Named for drivers; due once tasks have them.
@@ -34,6 +36,7 @@ impl Effect {
             | Effect::CallSkill { call, .. }
             | Effect::VerifyDeed { call, .. }
             | Effect::AskApproval { call }
+            | Effect::Summarise { call }
             | Effect::Recall { call }
             | Effect::Validate { call }
             | Effect::StartChild { call } => call,
@@ -108,6 +111,7 @@ impl Task {
             Lifecycle::Running | Lifecycle::Cancelling | Lifecycle::Failing { .. } => {}
         }
         self.skills_due(now, epoch, &mut due);
+        self.summaries_due(epoch, &mut due);
         let held = self.state.stands.exhausted.is_some();
         if let Some(slot) = &self.state.stands.model {
             match slot.retry_at {
@@ -129,14 +133,13 @@ impl Task {
             }
         }
         let idle = self.state.stands.calls.is_empty() && self.state.stands.model.is_none();
-        if self.state.is_running() && idle && !held {
+        if self.state.is_running() && idle && !held && !self.is_rereading() {
             due.wake(self.state.last_at);
         }
-        if due
-            .effects
-            .iter()
-            .all(|effect| matches!(effect, Effect::AskApproval { .. }))
-        {
+        // A summary is nothing that anybody waits for.
+        let aside =
+            |effect: &Effect| matches!(effect, Effect::AskApproval { .. } | Effect::Summarise { .. });
+        if due.effects.iter().all(aside) {
             due.waiting = self.waiting(epoch);
         }
         due
@@ -282,7 +285,7 @@ impl Task {
 }
 
 impl Due {
-    fn wake(&mut self, at: Timestamp) {
+    pub(super) fn wake(&mut self, at: Timestamp) {
         self.wake_at = Some(self.wake_at.map_or(at, |earlier| earlier.min(at)));
     }
 }

@@ -4,6 +4,7 @@
 //! compile until it is decided here what it means. No rule is asked and no
 //! condition evaluated. The only way out is a log that contradicts itself.
 
+mod memory;
 mod model;
 
 use std::collections::BTreeMap;
@@ -80,6 +81,7 @@ impl State {
             }
             Body::RoundEnded(body) => {
                 self.stands.lifecycle = Lifecycle::Listening;
+                self.abandon_summaries(event.epoch);
                 self.stands.counters.refusals_in_a_row = 0;
                 self.stands.counters.broken.clear();
                 self.stands.round = Round {
@@ -221,6 +223,10 @@ impl State {
             Body::PriceSet(body) => self.priced(body.price.clone()),
             Body::PhaseEntered(body) => self.beliefs.phase = Some(body.to.clone()),
             Body::StepArchived(body) => self.step_archived(event, body)?,
+            Body::MemorySet(body) => self.stands.memory = Some((**body).clone()),
+            Body::SummaryAsked(body) => self.summary_asked(event, body),
+            Body::SummaryReplaced(body) => self.summary_replaced(event, body)?,
+            Body::SummaryRefused(body) => self.summary_refused(event, body)?,
             Body::HandlingSet(body) => self.stands.handling = body.handling,
             Body::BudgetExhausted(body) => {
                 let waits = body.then == OnExhausted::Ask;
@@ -322,6 +328,7 @@ impl State {
     /// Nothing new begins from here on.
     fn stop(&mut self, event: &Event) {
         self.abandon_model(event.epoch);
+        self.abandon_summaries(event.epoch);
         self.stands.exhausted = None;
         self.drop_unbegun(|_| true);
     }
@@ -349,6 +356,7 @@ impl State {
         self.stands.lifecycle = Lifecycle::Ended { outcome };
         self.stands.exhausted = None;
         self.abandon_model(event.epoch);
+        self.abandon_summaries(event.epoch);
     }
 
     fn call_admitted(&mut self, event: &Event, body: &CallAdmitted) -> Result<(), String> {

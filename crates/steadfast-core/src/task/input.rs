@@ -15,6 +15,7 @@ use crate::id::{CallId, Principal, Seq};
 use crate::ledger::{Choice, QuestionId};
 use crate::proposal::{ModelError, Reply};
 use crate::task::instruct::Proposal;
+use crate::task::summarise::Summarised;
 use crate::workflow::Spec;
 
 /// All that a task starts from.
@@ -52,6 +53,8 @@ pub enum Input {
         /// Tokens that the skill used, where a model is part of it.
         usage: Option<Usage>,
     },
+    /// A summary was made anew.
+    Summarised(Summarised),
     /// A person said something, by their channel.
     Command {
         principal: Principal,

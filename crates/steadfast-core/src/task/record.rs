@@ -159,6 +159,7 @@ impl Task {
             } => {
                 draft.carry(|draft| draft.skill_done(&call, intent, outcome, usage))?;
             }
+            Input::Summarised(done) => draft.carry(|draft| draft.summarised(done))?,
             Input::Command {
                 principal,
                 command:
@@ -261,7 +262,7 @@ impl From<RuleError> for Stop {
 }
 
 impl<'a> Draft<'a> {
-    fn of(task: &Task, turn: Turn<'a>) -> Draft<'a> {
+    pub(super) fn of(task: &Task, turn: Turn<'a>) -> Draft<'a> {
         Draft {
             task: task.clone(),
             turn,
@@ -272,7 +273,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    fn finish(self) -> Recorded {
+    pub(super) fn finish(self) -> Recorded {
         let Draft {
             task,
             events,

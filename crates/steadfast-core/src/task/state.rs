@@ -13,6 +13,7 @@ use crate::budget::{Account, Amounts, BudgetChange, Exhausted};
 use crate::content::{Content, HoldsContent, Salt};
 use crate::context::brief::Briefs;
 use crate::event::machine::Place;
+use crate::event::memory::{Asked, MemorySet, Occasion};
 use crate::event::model::ModelFailure;
 use crate::event::skill::{Relay, SkillFailure};
 use crate::event::task::{Cause, Document, Window};
@@ -229,9 +230,40 @@ pub struct Stands {
     pub cut: bool,
     /// Names of the fragments that the last context stored.
     pub manifest: Option<Content>,
+    /// How the archive is kept, once a driver has said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemorySet>,
+    /// Summaries that are being made anew, oldest first; bounded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub summaries: Vec<SummaryJob>,
     /// The clock as it was read for the last context.
     #[serde(default)]
     pub clock: Option<Clock>,
+}
+
+/// A summary that is being made anew from raw events.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SummaryJob {
+    pub call: CallId,
+    pub step: u32,
+    /// Its raw events lie between these.
+    pub opened: Seq,
+    pub archived: Seq,
+    pub why: Occasion,
+    pub phase: Option<String>,
+    /// None: by rule.
+    pub asked: Option<Asked>,
+    /// Where what it takes is in the books.
+    pub state: Option<StateName>,
+    pub epoch: Epoch,
+}
+
+impl SummaryJob {
+    /// What its call can take at most.
+    pub fn reserved(&self) -> Amounts {
+        let asked = self.asked.as_ref();
+        asked.map(|asked| asked.reserved).unwrap_or_default()
+    }
 }
 
 /// A reading of the clock where the user is.
@@ -580,6 +612,11 @@ impl HoldsContent for State {
             slot.manifest.visit_content(visit);
         }
         self.stands.manifest.visit_content(visit);
+        for job in &mut self.stands.summaries {
+            if let Some(asked) = &mut job.asked {
+                asked.fault.visit_content(visit);
+            }
+        }
         self.stands.round.answer.visit_content(visit);
         if let Lifecycle::Ended {
             outcome: Outcome::Completed { answer },

@@ -46,6 +46,9 @@ pub struct Spec {
     /// Phases of the task, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub phases: BTreeMap<String, PhaseSpec>,
+    /// How earlier steps are remembered.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub memory: MemorySpec,
     /// Who chooses the next call.
     #[serde(default, skip_serializing_if = "is_default")]
     pub steering: Steering,
@@ -356,6 +359,10 @@ pub struct PhaseSpec {
     /// names of members of results.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<String>,
+    /// Earlier phases whose steps are read again by these fields when the phase
+    /// begins; all where none is named.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<String>,
     /// What matters now, as the model reads it while the phase lasts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instruction: Option<String>,
@@ -363,6 +370,18 @@ pub struct PhaseSpec {
     /// phase. Without one it is the states' own `phase` that says it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<String>,
+}
+
+/// How earlier steps are remembered.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct MemorySpec {
+    /// The model that sums up steps which leave the working layer, by a name that
+    /// `--model` takes. Its summaries are taken only when they say what the raw
+    /// events say; without one they are made by rule.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summariser: Option<String>,
 }
 
 /// A tool server: a program on whose pipes it speaks, or an address.

@@ -10,6 +10,7 @@ mod naive;
 mod phases;
 mod price;
 mod random;
+mod summaries;
 
 use serde_json::{Value, json};
 use steadfast_core::context::{EARLIER_STEPS, Manifest, Message, Request};

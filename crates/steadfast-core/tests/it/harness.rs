@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use steadfast_core::content::{HoldsContent, Salt};
+use steadfast_core::event::memory::{Occasion, SummaryAsked, SummaryReplaced};
 use steadfast_core::event::model::Usage;
 use steadfast_core::event::task::Window;
 use steadfast_core::event::{Body, Event};
@@ -13,6 +14,7 @@ use steadfast_core::id::{CallId, Epoch, Principal, Seq, TaskId, Timestamp};
 use steadfast_core::price::Price;
 use steadfast_core::proposal::{ModelError, Reply};
 use steadfast_core::rules::{Conditions, Rules, SchemaIssue, Schemas, ScriptEstimate};
+use steadfast_core::source::Source;
 use steadfast_core::task::input::{Command, Input, SkillError};
 use steadfast_core::task::record::Turn;
 use steadfast_core::task::{Due, Outcome, Recorded, Start, State, Task};
@@ -196,6 +198,42 @@ impl Bench {
         let snapshot = serde_json::to_vec(&self.task.state).expect("a state is JSON");
         let loaded: State = serde_json::from_slice(&snapshot).expect("a snapshot reads");
         assert_eq!(loaded, self.task.state);
+    }
+
+    /// Puts a summary into the log that no check has seen, as an older build might
+    /// have let it in.
+    pub(crate) fn forge(&mut self, step: u32, mut body: SummaryReplaced) {
+        let entries = self.task.state.beliefs.archive.entries.iter();
+        let entry = entries.clone().find(|one| one.step == step).expect("kept");
+        body.call = CallId::from("forged");
+        let asked = SummaryAsked {
+            call: body.call.clone(),
+            step,
+            opened: entry.opened,
+            archived: entry.archived,
+            why: Occasion::Left,
+            phase: None,
+            asked: None,
+        };
+        let (mut task, mut events) = (self.task.clone(), Vec::new());
+        let asked = Body::SummaryAsked(Box::new(asked));
+        for body in [asked, Body::SummaryReplaced(Box::new(body))] {
+            let event = Event {
+                seq: task.state.seq.next(),
+                at: self.now,
+                epoch: self.epoch,
+                source: Source::Runtime,
+                body,
+            };
+            task.apply(&event).expect("it follows");
+            events.push(event);
+        }
+        self.adopt(Recorded {
+            events,
+            task,
+            request: None,
+            note: None,
+        });
     }
 
     /// Lets the time come that is waited for.

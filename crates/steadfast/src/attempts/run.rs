@@ -16,7 +16,7 @@ use super::count::{First, firsts};
 use super::effective::effective;
 use super::kinds::{self, Kind};
 use super::{Error, Plan};
-use crate::driver::{Driver, Rest, Settings, Stop, Unobserved};
+use crate::driver::{Driver, Memory, Rest, Settings, Stop, Unobserved};
 use crate::model::Model;
 
 /// Approvals that a measurement gives in one run.
@@ -85,6 +85,7 @@ pub(super) async fn run(
             snapshot_every: 0,
             ..Settings::default()
         },
+        memory: Memory::default(),
         stop: Stop::default(),
     };
     let id = TaskId::new(format!("t_{trial}_{repeat}"));

@@ -39,6 +39,7 @@ pub(super) async fn drive(session: &mut Session<'_>) -> Result<Rest, Error> {
             step(session, &mut at_work, None).await?;
             continue;
         }
+        session.set_memory().await?;
         let due = session.task.due(session.now(), session.lease.epoch);
         let mut started = false;
         for effect in &due.effects {
@@ -82,7 +83,12 @@ async fn step(
     match select(at_work.futures.next(), sleep).await {
         Either::Left((outcome, _)) => {
             if let Some(Some(input)) = outcome {
-                if let Input::ModelDone { call, .. } | Input::SkillDone { call, .. } = &input {
+                let call = match &input {
+                    Input::ModelDone { call, .. } | Input::SkillDone { call, .. } => Some(call),
+                    Input::Summarised(done) => Some(&done.call),
+                    Input::Command { .. } | Input::Wake => None,
+                };
+                if let Some(call) = call {
                     at_work.handles.remove(call);
                 }
                 let input = redact::input(&session.redactor, input);
@@ -180,6 +186,12 @@ async fn begin(
             }
             Ok(*intent == Intent::Needed)
         }
+        Effect::Summarise { .. } => {
+            if let Some(future) = session.summarise(&call).await? {
+                at_work.put(call, future);
+            }
+            Ok(false)
+        }
         // A person decides, and the decision comes by the inbox.
         Effect::AskApproval { .. } => Ok(false),
         Effect::Recall { .. } | Effect::Validate { .. } | Effect::StartChild { .. } => {
@@ -212,7 +224,8 @@ impl AtWork {
         let stands = &session.task.state.stands;
         self.handles.retain(|call, handle| {
             let open = stands.calls.contains_key(call)
-                || stands.model.as_ref().is_some_and(|slot| slot.call == *call);
+                || stands.model.as_ref().is_some_and(|slot| slot.call == *call)
+                || stands.summaries.iter().any(|job| job.call == *call);
             if !open {
                 handle.abort();
             }

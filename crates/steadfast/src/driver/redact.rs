@@ -4,7 +4,7 @@
 use serde_json::Value;
 use steadfast_core::proposal::{ModelError, Reply, ReplyCall};
 use steadfast_core::task::input::{Command, Input, SkillError};
-use steadfast_core::task::{Proposal, Start};
+use steadfast_core::task::{Proposal, Start, Summarised};
 
 use crate::secret::{Error, Redactor};
 
@@ -69,6 +69,16 @@ pub(super) fn input(redactor: &Redactor, input: Input) -> Input {
                 }),
             },
         },
+        Input::Summarised(done) => Input::Summarised(Summarised {
+            outcome: done.outcome.map(|outcome| match outcome {
+                Ok(reply) => Ok(self::reply(redactor, reply)),
+                Err(error) => Err(ModelError {
+                    message: redactor.redacted(error.message),
+                    ..error
+                }),
+            }),
+            ..done
+        }),
         Input::Command { principal, command } => Input::Command {
             principal,
             command: self::command(redactor, command),

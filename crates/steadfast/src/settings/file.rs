@@ -30,6 +30,10 @@ pub struct Settings {
     /// Who speaks, where `--user` or `--by` is not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
+    /// The model that sums up earlier steps, where a workflow names none: a name
+    /// under `models`, or whatever `--model` understands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summariser: Option<String>,
     /// Endpoints, by the name that models refer to them by.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub providers: BTreeMap<String, Provider>,

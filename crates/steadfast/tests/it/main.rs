@@ -12,6 +12,7 @@ mod cases;
 mod driver;
 mod inspect;
 #[cfg(feature = "anthropic")]
+mod memory;
 mod model_anthropic;
 #[cfg(feature = "anthropic")]
 mod model_anthropic_stream;

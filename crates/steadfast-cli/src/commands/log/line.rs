@@ -76,6 +76,29 @@ fn gist(body: &Body) -> String {
             let text = short(&body.text.text(), SHOWN);
             format!("step {} importance {}: {text}", body.step, body.importance)
         }
+        Body::MemorySet(body) => match &body.summariser {
+            Some(summariser) => format!("summaries by {}", summariser.model),
+            None => "summaries by rule".to_owned(),
+        },
+        Body::SummaryAsked(body) => {
+            let of = match &body.asked {
+                Some(asked) => format!("{} attempt {}", asked.model, asked.attempt),
+                None => "by rule".to_owned(),
+            };
+            format!("{} step {} ({}), {of}", body.call, body.step, json(&body.why))
+        }
+        Body::SummaryReplaced(body) => {
+            let text = short(&body.text.text(), SHOWN);
+            format!("{} step {}: {text}", body.call, body.step)
+        }
+        Body::SummaryRefused(body) => {
+            let fault = body.fault.as_ref();
+            let fault = fault.map_or_else(String::new, |fault| {
+                format!(": {}", excerpt(fault, SHOWN))
+            });
+            let because = body.because.name();
+            format!("{} step {} {because}{fault}", body.call, body.step)
+        }
         Body::ClockRead(body) => match body.rested_seconds {
             Some(rested) => format!("{}, after {rested} s without an event", body.zone),
             None => body.zone.clone(),

@@ -16,6 +16,10 @@ use steadfast_core::event::ledger::{
     Taken,
 };
 use steadfast_core::event::machine::{PhaseEntered, Place, StateEntered, StateSkipped};
+use steadfast_core::event::memory::{
+    Asked, MemorySet, NotTaken, Occasion, Summariser, SummaryAsked, SummaryRefused,
+    SummaryReplaced,
+};
 use steadfast_core::event::model::{
     Finish, HandlingSet, ModelCalled, ModelFailed, ModelFailure, ModelReplied, ProposedCall, Usage,
 };
@@ -47,7 +51,7 @@ use steadfast_core::workflow::gate::Refusal;
 use steadfast_core::workflow::spec::{EffectClass, Markup};
 
 /// Number of kinds in [`place`].
-const KINDS: usize = 39;
+const KINDS: usize = 43;
 /// Number of refusals in [`refusal_place`].
 const REFUSALS: usize = 20;
 
@@ -92,6 +96,10 @@ fn place(body: &Body) -> usize {
         Body::HandlingSet(_) => 36,
         Body::RoundEnded(_) => 37,
         Body::PatchProposed(_) => 38,
+        Body::MemorySet(_) => 39,
+        Body::SummaryAsked(_) => 40,
+        Body::SummaryReplaced(_) => 41,
+        Body::SummaryRefused(_) => 42,
     }
 }
 
@@ -188,7 +196,72 @@ fn archive(salt: &Salt) -> Vec<(Source, Body)> {
     });
     archived
         .chain([(Source::Runtime, Body::PhaseEntered(entered))])
+        .chain(memory(salt))
         .collect()
+}
+
+/// A summariser, and what becomes of what it is asked.
+fn memory(salt: &Salt) -> Vec<(Source, Body)> {
+    let usage = Usage {
+        input_tokens: 900,
+        output_tokens: 120,
+        cached_input_tokens: 0,
+    };
+    let set = MemorySet {
+        summariser: Some(Summariser {
+            model: "qwen3:4b".to_owned(),
+            price: Some(Price::FREE),
+        }),
+    };
+    let asked = SummaryAsked {
+        call: "a3.41".into(),
+        step: 3,
+        opened: Seq(14),
+        archived: Seq(40),
+        why: Occasion::Phase,
+        phase: Some("research".to_owned()),
+        asked: Some(Asked {
+            model: "qwen3:4b".to_owned(),
+            attempt: 2,
+            fault: Some(salt.seal_text("unfaithful: `800` where it says `500`")),
+            context: Hash::of_bytes(b"request"),
+            tokens: 900,
+            reserved: Amounts {
+                tokens: 2_100,
+                model_calls: 1,
+                ..Amounts::default()
+            },
+        }),
+    };
+    let replaced = SummaryReplaced {
+        call: "a3.41".into(),
+        step: 3,
+        by: Maker::Model {
+            model: "qwen3:4b".to_owned(),
+        },
+        phase: Some("research".to_owned()),
+        importance: 4,
+        tokens: 38,
+        summary: salt.seal_text("{\"step\":3}"),
+        text: salt.seal_text("[step 3] search: counted"),
+        words: Some(salt.seal_text("先查资料")),
+        rules_stripped: 1,
+        usage: Some(usage),
+    };
+    let refused = SummaryRefused {
+        call: "a4.44".into(),
+        step: 4,
+        because: NotTaken::Unfaithful,
+        fault: Some(salt.seal_text("`800` where it says `500`: another number")),
+        usage: Some(usage),
+        unknown: true,
+    };
+    vec![
+        (Source::Runtime, Body::MemorySet(Box::new(set))),
+        (Source::Runtime, Body::SummaryAsked(Box::new(asked))),
+        (Source::Runtime, Body::SummaryReplaced(Box::new(replaced))),
+        (Source::Runtime, Body::SummaryRefused(refused)),
+    ]
 }
 
 fn user() -> Source {
