@@ -1,25 +1,34 @@
 //! What a task's archive is kept with: the summariser that its workflow names,
-//! else the settings.
+//! else the settings; the embedder of the settings.
+
+use std::sync::Arc;
 
 use steadfast::driver::Memory;
+use steadfast::recall::{Embedder as _, LocalEmbedder};
+use steadfast::settings::Embedder;
 use steadfast_core::workflow::Spec;
 
 use crate::error::Error;
 use crate::model;
 use crate::printer::Printer;
-use crate::settings::Settings;
+use crate::settings::{self, Settings};
 
 /// The memory of a task that runs `spec`. A summariser that cannot be had is an
 /// error here, before anything begins: it was asked for.
 pub(crate) fn of(spec: &Spec, settings: &Settings, printer: &Printer) -> Result<Memory, Error> {
     let named = spec.memory.summariser.as_deref();
     let named = named.or(settings.resolved.settings.summariser.as_deref());
-    let Some(name) = named else {
-        return Ok(Memory::default());
-    };
-    let (summariser, why) = model::choose(name, settings)?;
-    printer.say(&format!("summariser: {why}"));
-    Ok(Memory {
-        summariser: Some(summariser),
-    })
+    let mut memory = Memory::default();
+    if let Some(name) = named {
+        let (summariser, why) = model::choose(name, settings)?;
+        printer.say(&format!("summariser: {why}"));
+        memory.summariser = Some(summariser);
+    }
+    if settings.resolved.settings.embedder == Some(Embedder::Local) {
+        let folder = settings::encoder_folder(None);
+        let local = LocalEmbedder::open(&folder)?;
+        printer.say(&format!("embedder: {}", local.id()));
+        memory.embedder = Some(Arc::new(local));
+    }
+    Ok(memory)
 }

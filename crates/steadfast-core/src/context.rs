@@ -17,9 +17,11 @@ pub mod layer;
 pub mod manifest;
 pub mod request;
 mod tools;
+pub(crate) mod view;
 
 pub use assemble::{Context, Infeasible, assemble};
 pub use earlier::EARLIER_STEPS;
+pub(crate) use earlier::question;
 pub use fragment::{Fragment, Piece, Text, ToolBody};
 pub use manifest::{Entry, LeftOut, Manifest, RebuildError, rebuild, request_hash};
 pub use request::{FragmentKind, Message, Part, Request, RequestCall, Tool, ToolChoice};

@@ -12,7 +12,9 @@ pub mod ledger;
 pub mod machine;
 pub mod memory;
 pub mod model;
+pub mod plan;
 pub mod proposal;
+pub mod recall;
 pub mod skill;
 pub mod task;
 
@@ -83,6 +85,8 @@ pub enum Body {
     SummaryAsked(Box<memory::SummaryAsked>),
     SummaryReplaced(Box<memory::SummaryReplaced>),
     SummaryRefused(memory::SummaryRefused),
+    Recalled(Box<recall::Recalled>),
+    PhasesPlanned(plan::PhasesPlanned),
     PhaseEntered(machine::PhaseEntered),
     ClockRead(clock::ClockRead),
     HandlingSet(model::HandlingSet),
@@ -132,6 +136,8 @@ impl Body {
             Body::SummaryAsked(_) => "summary_asked",
             Body::SummaryReplaced(_) => "summary_replaced",
             Body::SummaryRefused(_) => "summary_refused",
+            Body::Recalled(_) => "recalled",
+            Body::PhasesPlanned(_) => "phases_planned",
             Body::PhaseEntered(_) => "phase_entered",
             Body::ClockRead(_) => "clock_read",
             Body::HandlingSet(_) => "handling_set",
@@ -178,6 +184,8 @@ impl HoldsContent for Body {
             Body::SummaryAsked(body) => body.visit_content(visit),
             Body::SummaryReplaced(body) => body.visit_content(visit),
             Body::SummaryRefused(body) => body.visit_content(visit),
+            Body::Recalled(body) => body.visit_content(visit),
+            Body::PhasesPlanned(body) => body.visit_content(visit),
             Body::TaskPaused(_)
             | Body::TaskResumed(_)
             | Body::CancelRequested(_)

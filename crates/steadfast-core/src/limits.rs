@@ -421,6 +421,28 @@ pub const PHASE_REREAD_MAX: usize = 12;
 pub const ARCHIVE_REBUILD_STEPS: u64 = 32;
 pub const ARCHIVE_REBUILD_BATCH: usize = 8;
 
+/// Summaries that one search of the whole archive brings, and at most.
+pub const RECALL_COUNT_DEFAULT: u32 = 8;
+pub const RECALL_COUNT_MAX: usize = 32;
+/// Share of the archive's room that goes to what the state keeps no more.
+pub const RECALL_SHARE_PERCENT: u32 = 50;
+/// Time for one search, in milliseconds; beyond it the step goes on without.
+pub const RECALL_TIMEOUT_MS: u64 = 10_000;
+/// Summaries that are embedded in one go, the newest; the rest of an archive that
+/// is opened anew is found by its words.
+pub const RECALL_EMBEDDED_MAX: usize = 512;
+/// Phases of a plan that a model makes, their fields, characters of a name, and
+/// how often it may plan.
+pub const PHASES_PLANNED_MAX: usize = 8;
+pub const PHASE_FIELDS_PLANNED_MAX: usize = 8;
+pub const PHASE_NAME_CHARS_MAX: usize = 40;
+pub const PLANS_MAX: u32 = 4;
+/// Steps in full, and the archive's share and tokens, in a global view.
+pub const WORKING_STEPS_GLOBAL: usize = 12;
+pub const ARCHIVE_SHARE_GLOBAL_PERCENT: u32 = 40;
+pub const ARCHIVE_TOKENS_GLOBAL: u32 = 4_000;
+
+const _: () = assert!(WORKING_STEPS_GLOBAL < STEPS_KEPT);
 const _: () = assert!(PHASE_REREAD_MAX + ARCHIVE_REBUILD_BATCH <= SUMMARIES_OPEN_MAX);
 const _: () = assert!(SUMMARY_OUTPUT_TOKENS > EXTRACT_TOKENS_MAX);
 const _: () = assert!(ARCHIVE_TOKENS_MIN < ARCHIVE_TOKENS_MAX);

@@ -12,6 +12,8 @@ mod inbox;
 mod memory;
 mod price;
 mod redact;
+#[cfg(feature = "recall")]
+mod search;
 mod session;
 mod stop;
 mod transitions;

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 pub use file::{
-    AnswerFormat, CallIds, Durability, HeaderValue, InlineReasoning, KeyHeader, Kind,
+    AnswerFormat, CallIds, Durability, Embedder, HeaderValue, InlineReasoning, KeyHeader, Kind,
     MaxTokensField, Model, Price, Provider, Retry, Settings, SystemMessages, Thinking,
     ThinkingWord, Timeouts,
 };

@@ -77,6 +77,7 @@ impl Lines {
                 format!("{} = {}", body.name, excerpt(&body.value, SHOWN))
             }
             Body::PhaseEntered(body) => format!("phase {}", body.to),
+            Body::PhasesPlanned(body) => short(&body.message.text(), SHOWN),
             Body::BudgetSet(_) => "budget changed".to_owned(),
             Body::BudgetExhausted(body) => body.exhausted.to_string(),
             Body::TaskFailing(body) => {
@@ -88,6 +89,7 @@ impl Lines {
             | Body::SummaryAsked(_)
             | Body::SummaryReplaced(_)
             | Body::SummaryRefused(_)
+            | Body::Recalled(_)
             | Body::ClockRead(_)
             | Body::HandlingSet(_)
             | Body::TaskStarted(_)

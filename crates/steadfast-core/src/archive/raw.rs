@@ -113,6 +113,10 @@ impl Reading {
                 let message = body.message.clone();
                 self.settle(&body.call, CallOutcome::Heard { message });
             }
+            Body::PhasesPlanned(body) => {
+                let message = body.message.clone();
+                self.settle(&body.call, CallOutcome::Heard { message });
+            }
             Body::AnswerRefused(body) if !self.over => {
                 self.raw.step.repair = body.repair.clone();
                 self.raw.step.refused = Some((body.refusal.clone(), body.due.clone()));

@@ -15,7 +15,7 @@ use crate::context::draw::{Caps, Drawn, Fitting};
 use crate::context::manifest::{Entry, Manifest, hash_with_tools};
 use crate::context::request::{FragmentKind, Request, Tool, ToolChoice};
 use crate::context::tools::tools;
-use crate::context::{earlier, layer};
+use crate::context::{earlier, view};
 use crate::hash::Hash;
 use crate::limits;
 use crate::rules::Tokenizer;
@@ -78,7 +78,7 @@ pub fn assemble(
 
     let mut caps = Caps {
         archive: earlier::room(task, room),
-        steps: layer::working_steps(task).min(task.state.beliefs.steps.len()),
+        steps: view::steps(task).min(task.state.beliefs.steps.len()),
         document: limits::DOCUMENT_TOKENS_MAX,
         result: limits::RESULT_TOKENS_MAX,
     };

@@ -13,6 +13,8 @@ use crate::archive::{Archived, fidelity, rank};
 use crate::context::draw::{Caps, Drawn, Fitting, left_out};
 use crate::context::fragment::{Piece, PieceCall, Text, ToolBody};
 use crate::context::request::FragmentKind;
+use crate::context::view;
+use crate::event::recall::Hit;
 use crate::hash::Hash;
 use crate::id::{CallId, Seq};
 use crate::ledger::Constraint;
@@ -29,9 +31,10 @@ pub(super) fn room(task: &Task, free: u32) -> u32 {
     if let Some(asked) = task.workflow.spec.limits.archive_tokens {
         return asked.min(free);
     }
-    let share = u64::from(free) * u64::from(limits::ARCHIVE_SHARE_PERCENT) / 100;
+    let (percent, most) = view::archive_room(task);
+    let share = u64::from(free) * u64::from(percent) / 100;
     let share = u32::try_from(share).unwrap_or(u32::MAX);
-    share.min(limits::ARCHIVE_TOKENS_MAX)
+    share.min(most)
 }
 
 impl Fitting<'_> {
@@ -39,6 +42,7 @@ impl Fitting<'_> {
     pub(super) fn earlier(&self, caps: Caps, drawn: &mut Drawn) {
         let archive = &self.task.state.beliefs.archive;
         let entries = &archive.entries;
+        let found = self.found(caps.archive);
         let duplicates = self.duplicates();
         let mut wanted = Vec::new();
         let mut held = Vec::new();
@@ -48,7 +52,8 @@ impl Fitting<'_> {
                 false => wanted.push(at),
             }
         }
-        let chosen = self.choose(wanted, caps.archive);
+        let gone: u32 = found.gone.iter().map(|hit| hit.tokens + 2).sum();
+        let chosen = self.choose(wanted, &found.kept, caps.archive.saturating_sub(gone));
         let low: Vec<Seq> = (0..entries.len())
             .filter(|at| !chosen.contains(at) && !duplicates.contains(at))
             .flat_map(|at| entries[at].covers.iter().copied())
@@ -58,13 +63,17 @@ impl Fitting<'_> {
                 left_out(drawn, FragmentKind::Archive, sources, why);
             }
         }
-        if chosen.is_empty() {
+        if chosen.is_empty() && found.gone.is_empty() {
             return;
         }
         let not_shown = entries.len() - duplicates.len() - chosen.len();
-        let not_shown = not_shown as u64 + archive.gone;
+        let not_shown = not_shown as u64 + archive.gone.saturating_sub(found.gone.len() as u64);
         let mut texts = vec![Text::Inline(lead(not_shown, self.lang()))];
         let mut sources = Vec::new();
+        for hit in &found.gone {
+            self.hit(hit, &mut texts);
+            sources.extend(&hit.covers);
+        }
         for at in &chosen {
             self.one(&entries[*at], &mut texts);
             sources.extend(&entries[*at].covers);
@@ -87,6 +96,48 @@ impl Fitting<'_> {
             },
         ];
         self.put(drawn, sources, FragmentKind::Archive, pieces);
+    }
+
+    /// What the search for this step found: the positions of what the state keeps,
+    /// best first, and what it keeps no more, in the order of time. Of the latter
+    /// as much as a share of the room holds.
+    fn found(&self, room: u32) -> FoundHere<'_> {
+        let beliefs = &self.task.state.beliefs;
+        let mut here = FoundHere::default();
+        let stands = &self.task.state.stands;
+        let step = match &stands.model {
+            Some(slot) => slot.step,
+            None => stands.counters.steps + 1,
+        };
+        let Some(found) = beliefs.recalled.as_ref().filter(|one| one.step == step) else {
+            return here;
+        };
+        let mut left = room * limits::RECALL_SHARE_PERCENT / 100;
+        for hit in &found.hits {
+            let entries = &beliefs.archive.entries;
+            if let Some(at) = entries.iter().position(|one| one.step == hit.step) {
+                here.kept.push(at);
+            } else if hit.tokens + 2 <= left {
+                left -= hit.tokens + 2;
+                here.gone.push(hit);
+            }
+        }
+        here.gone.sort_by_key(|hit| hit.step);
+        here
+    }
+
+    /// A summary that the state keeps no more, with what is no longer so marked.
+    fn hit(&self, hit: &Hit, texts: &mut Vec<Text>) {
+        texts.push(Text::Inline("\n".to_owned()));
+        texts.push(Text::Whole(hit.text.clone()));
+        let facts = self.task.state.facts.iter();
+        let newer = facts.filter(|(_, fact)| fact.seq > hit.at);
+        let newer: BTreeMap<String, serde_json::Value> = newer
+            .map(|(name, fact)| (name.clone(), fact.value.clone()))
+            .collect();
+        for (name, value) in contradicted(&hit.text.text(), &newer) {
+            texts.push(Text::Inline(now_in_force(&name, &value, self.lang())));
+        }
     }
 
     /// One summary, with what is no longer so marked, and the agent's own words
@@ -144,7 +195,7 @@ impl Fitting<'_> {
     }
 
     /// Positions that are shown, in the order of time.
-    fn choose(&self, wanted: Vec<usize>, room: u32) -> Vec<usize> {
+    fn choose(&self, wanted: Vec<usize>, found: &[usize], room: u32) -> Vec<usize> {
         let entries = &self.task.state.beliefs.archive.entries;
         let cost = |at: usize| entries[at].tokens.saturating_add(2);
         let all: u32 = wanted.iter().map(|at| cost(*at)).sum();
@@ -153,6 +204,7 @@ impl Fitting<'_> {
         }
         let newest = wanted.iter().rev().take(limits::ARCHIVE_NEWEST);
         let mut order: Vec<usize> = newest.copied().collect();
+        order.extend(found);
         let ranked = self.order.get_or_init(|| self.ranked());
         order.extend(ranked);
         let (mut left, mut chosen) = (room, BTreeSet::new());
@@ -165,42 +217,52 @@ impl Fitting<'_> {
         chosen.into_iter().collect()
     }
 
-    /// The archive by what is being done now: the state, what is due, the
-    /// request, the last words of the user, the last call.
+    /// The archive by what is being done now.
     fn ranked(&self) -> Vec<usize> {
-        let task = self.task;
-        let mut text = String::new();
-        let mut add = |part: &str| {
-            text.extend(part.chars().take(600));
-            text.push('\n');
-        };
-        if let Some(request) = &task.state.ledger.request {
-            add(&request.text);
+        rank::rank(&self.task.state.beliefs.archive, &question(self.task))
+    }
+}
+
+/// What was found, as far as it is shown.
+#[derive(Default)]
+struct FoundHere<'a> {
+    kept: Vec<usize>,
+    gone: Vec<&'a Hit>,
+}
+
+/// What earlier steps are searched with: the state, what is due, the request, the
+/// last words of the user, the last call, the task.
+pub(crate) fn question(task: &Task) -> rank::Query {
+    let mut text = String::new();
+    let mut add = |part: &str| {
+        text.extend(part.chars().take(600));
+        text.push('\n');
+    };
+    if let Some(request) = &task.state.ledger.request {
+        add(&request.text);
+    }
+    if let Some(said) = task.state.stands.messages.back() {
+        add(&said.text.text());
+    }
+    for skill in task.due_skills() {
+        add(&skill.as_str().replace(['_', '-', '/', '.'], " "));
+        add(skill.as_str());
+        if let Some(spec) = task.workflow.skill(skill.as_str()) {
+            add(&spec.description);
         }
-        if let Some(said) = task.state.stands.messages.back() {
-            add(&said.text.text());
-        }
-        for skill in task.due_skills() {
-            add(&skill.as_str().replace(['_', '-', '/', '.'], " "));
-            add(skill.as_str());
-            if let Some(spec) = task.workflow.skill(skill.as_str()) {
-                add(&spec.description);
-            }
-        }
-        let last = task.state.beliefs.steps.back();
-        for call in last.iter().flat_map(|step| &step.calls) {
-            add(&call.args.text());
-        }
-        if let Some(state) = task.state.current() {
-            add(state.as_str());
-        }
-        add(&task.state.input.text());
-        let phase = Some(task.phase()).filter(|phase| !phase.is_empty());
-        let query = rank::Query {
-            text,
-            phase: phase.map(str::to_owned),
-        };
-        rank::rank(&task.state.beliefs.archive, &query)
+    }
+    let last = task.state.beliefs.steps.back();
+    for call in last.iter().flat_map(|step| &step.calls) {
+        add(&call.args.text());
+    }
+    if let Some(state) = task.state.current() {
+        add(state.as_str());
+    }
+    add(&task.state.input.text());
+    let phase = Some(task.phase()).filter(|phase| !phase.is_empty());
+    rank::Query {
+        text,
+        phase: phase.map(str::to_owned),
     }
 }
 

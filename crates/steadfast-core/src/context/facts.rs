@@ -63,6 +63,12 @@ impl Fitting<'_> {
     /// The workflow's own words on the present phase.
     pub(super) fn phase(&self, drawn: &mut Drawn) {
         let name = self.task.phase();
+        if let Some(text) = self.planned(name) {
+            let texts = vec![Text::Inline(text)];
+            let pieces = vec![Piece::User { texts }];
+            self.put(drawn, vec![Seq(1)], FragmentKind::Phase, pieces);
+            return;
+        }
         let phase = self.task.workflow.spec.phases.get(name);
         let Some(instruction) = phase.and_then(|phase| phase.instruction.as_ref()) else {
             return;
@@ -74,6 +80,21 @@ impl Fitting<'_> {
         let texts = vec![Text::Inline(text)];
         let pieces = vec![Piece::User { texts }];
         self.put(drawn, vec![Seq(1)], FragmentKind::Phase, pieces);
+    }
+}
+
+impl Fitting<'_> {
+    /// Where the task stands in the model's own plan: names of phases, no words of
+    /// any other kind.
+    fn planned(&self, name: &str) -> Option<String> {
+        let plan = &self.task.state.beliefs.plan;
+        let at = plan.iter().position(|one| one.name == name)? + 1;
+        let names: Vec<&str> = plan.iter().map(|one| one.name.as_str()).collect();
+        let (of, names) = (plan.len(), names.join(" → "));
+        Some(match self.lang() {
+            Lang::En => format!("Phase {name} ({at} of {of}, as you planned): {names}"),
+            Lang::Zh => format!("阶段 {name}（你所规划的第 {at}/{of} 个）：{names}"),
+        })
     }
 }
 

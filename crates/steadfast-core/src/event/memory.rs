@@ -22,6 +22,12 @@ pub struct MemorySet {
     /// None: summaries are made by rule alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summariser: Option<Summariser>,
+    /// Whether it searches the whole archive before a context is made.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub recall: bool,
+    /// What it searches by meaning with; none searches by words alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub embedder: Option<String>,
 }
 
 /// The model that is asked for summaries.

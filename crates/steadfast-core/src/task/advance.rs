@@ -294,6 +294,9 @@ impl Draft<'_> {
             };
             return Ok(self.fail(cause, diagnosis)?);
         }
+        if attempt == 1 && self.task.wants_recall() {
+            return Ok(());
+        }
         self.read_clock()?;
         match self.assemble(allowance)? {
             Ok(context) => {

@@ -4,10 +4,9 @@
 
 use crate::archive::raw::RawStep;
 use crate::archive::{Candidate, compose};
-use crate::context::{self, Context, Infeasible, layer};
+use crate::context::{self, Context, Infeasible, view};
 use crate::event::Body;
 use crate::event::archive::{Maker, StepArchived, Why};
-use crate::limits;
 use crate::task::Corrupt;
 use crate::task::record::Draft;
 
@@ -17,8 +16,8 @@ impl Draft<'_> {
     pub(super) fn archive_surplus(&mut self) -> Result<(), Corrupt> {
         let state = &self.task.state;
         let settled = state.stands.calls.is_empty() && state.stands.model.is_none();
-        if settled && state.beliefs.steps.len() > limits::WORKING_STEPS_MAX {
-            self.archive_beyond(layer::working_steps(&self.task), Why::WorkingLayer)?;
+        if settled && state.beliefs.steps.len() > view::steps_max(&self.task) {
+            self.archive_beyond(view::steps(&self.task), Why::WorkingLayer)?;
         }
         Ok(())
     }
@@ -29,7 +28,7 @@ impl Draft<'_> {
         &mut self,
         allowance: u32,
     ) -> Result<Result<Context, Infeasible>, Corrupt> {
-        self.archive_beyond(layer::working_steps(&self.task), Why::WorkingLayer)?;
+        self.archive_beyond(view::steps(&self.task), Why::WorkingLayer)?;
         loop {
             let made = context::assemble(&self.task, allowance, self.turn.rules.tokenizer);
             let in_view = self.task.state.beliefs.steps.len();

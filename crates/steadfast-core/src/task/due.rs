@@ -20,7 +20,7 @@ pub enum Effect {
     AskApproval { call: CallId },
     /// Make a summary anew from raw events, by rule or by the summariser.
     Summarise { call: CallId },
-    /// Search the archive. Named for drivers; due once tasks keep one.
+    /// Search the whole archive for what the next step needs.
     Recall { call: CallId },
     /// Run a checkpoint's validators. Named for drivers; due once tasks have them.
     Validate { call: CallId },
@@ -112,6 +112,11 @@ impl Task {
         }
         self.skills_due(now, epoch, &mut due);
         self.summaries_due(epoch, &mut due);
+        // What a phase needs is read first, so that it can be found.
+        let searching = self.wants_recall() && !self.is_rereading();
+        if searching {
+            self.recall_due(&mut due);
+        }
         let held = self.state.stands.exhausted.is_some();
         if let Some(slot) = &self.state.stands.model {
             match slot.retry_at {
@@ -133,7 +138,7 @@ impl Task {
             }
         }
         let idle = self.state.stands.calls.is_empty() && self.state.stands.model.is_none();
-        if self.state.is_running() && idle && !held && !self.is_rereading() {
+        if self.state.is_running() && idle && !held && !self.is_rereading() && !searching {
             due.wake(self.state.last_at);
         }
         // A summary is nothing that anybody waits for.

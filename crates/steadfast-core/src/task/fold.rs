@@ -221,12 +221,20 @@ impl State {
                 self.stands.exhausted = None;
             }
             Body::PriceSet(body) => self.priced(body.price.clone()),
-            Body::PhaseEntered(body) => self.beliefs.phase = Some(body.to.clone()),
+            Body::PhaseEntered(body) => {
+                self.beliefs.begun.insert(body.to.clone());
+                self.beliefs.phase = Some(body.to.clone());
+            }
             Body::StepArchived(body) => self.step_archived(event, body)?,
             Body::MemorySet(body) => self.stands.memory = Some((**body).clone()),
             Body::SummaryAsked(body) => self.summary_asked(event, body),
             Body::SummaryReplaced(body) => self.summary_replaced(event, body)?,
             Body::SummaryRefused(body) => self.summary_refused(event, body)?,
+            Body::Recalled(body) => self.recalled(body),
+            Body::PhasesPlanned(body) => {
+                self.planned(body.plan.as_ref().map(stored).transpose()?);
+                self.step_call(body.proposed_as as usize)?.outcome = body.outcome();
+            }
             Body::HandlingSet(body) => self.stands.handling = body.handling,
             Body::BudgetExhausted(body) => {
                 let waits = body.then == OnExhausted::Ask;

@@ -15,6 +15,7 @@ use crate::id::{CallId, Principal, Seq};
 use crate::ledger::{Choice, QuestionId};
 use crate::proposal::{ModelError, Reply};
 use crate::task::instruct::Proposal;
+use crate::task::recall::Search;
 use crate::task::summarise::Summarised;
 use crate::workflow::Spec;
 
@@ -55,6 +56,8 @@ pub enum Input {
     },
     /// A summary was made anew.
     Summarised(Summarised),
+    /// The archive was searched, or could not be.
+    Searched(Search),
     /// A person said something, by their channel.
     Command {
         principal: Principal,

@@ -29,6 +29,18 @@ impl Draft<'_> {
                 return Ok(());
             }
         }
+        for (name, rule) in self.task.phases_ahead() {
+            if self.task.holds(&rule, None, self.turn.rules)? {
+                let from = Some(self.task.phase().to_owned());
+                let entered = PhaseEntered {
+                    from: from.filter(|name| !name.is_empty()),
+                    to: name,
+                    condition: rule,
+                };
+                self.runtime(Body::PhaseEntered(entered))?;
+                return Ok(());
+            }
+        }
         Ok(())
     }
 }

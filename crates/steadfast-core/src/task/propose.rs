@@ -35,9 +35,10 @@ impl Task {
     /// Whether a call of this name is a proposal. A skill of the workflow's own
     /// that has the name stays what it is.
     pub(super) fn is_proposal(&self, skill: &str) -> bool {
-        skill == PROPOSE_CHANGE
+        let changes = skill == PROPOSE_CHANGE
             && self.workflow.spec.ledger.model_proposes
-            && self.workflow.skill(skill).is_none()
+            && self.workflow.skill(skill).is_none();
+        changes || self.is_plan(skill)
     }
 
     /// The tool, where models may propose.
@@ -79,6 +80,9 @@ impl Draft<'_> {
         id: &CallId,
         call: &ReplyCall,
     ) -> Result<(), Corrupt> {
+        if self.task.is_plan(&call.skill) {
+            return self.hear_plan(index, id, call);
+        }
         let (taken, message) = self.weigh(call)?;
         let body = PatchProposed {
             call: id.clone(),

@@ -159,6 +159,7 @@ impl Task {
             } => {
                 draft.carry(|draft| draft.skill_done(&call, intent, outcome, usage))?;
             }
+            Input::Searched(search) => draft.carry(|draft| draft.searched(search))?,
             Input::Summarised(done) => draft.carry(|draft| draft.summarised(done))?,
             Input::Command {
                 principal,

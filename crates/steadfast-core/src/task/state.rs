@@ -4,7 +4,7 @@
 //! where the machine stands. *What stands* cannot: what people said, what was
 //! done in the world, what it cost, how often something was tried.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +15,7 @@ use crate::context::brief::Briefs;
 use crate::event::machine::Place;
 use crate::event::memory::{Asked, MemorySet, Occasion};
 use crate::event::model::ModelFailure;
+use crate::event::plan::PlannedPhase;
 use crate::event::skill::{Relay, SkillFailure};
 use crate::event::task::{Cause, Document, Window};
 use crate::facts::Facts;
@@ -23,6 +24,7 @@ use crate::hash::Hash;
 use crate::id::{CallId, Epoch, Principal, Seq, SkillName, StateName, TaskId, Timestamp};
 use crate::ledger::{ConstraintId, Ledger};
 use crate::price::Price;
+use crate::task::recall::Found;
 use crate::workflow::gate::Refusal;
 use crate::workflow::spec::EffectClass;
 
@@ -83,11 +85,26 @@ pub struct Beliefs {
     /// The phase that a rule switched to; none while none did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
+    /// The phases that the model planned, and how often it did. Bounded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub plan: Vec<PlannedPhase>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub plans: u32,
+    /// The phases that have begun.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub begun: BTreeSet<String>,
     /// Summaries of the steps before those.
     #[serde(default)]
     pub archive: Archive,
+    /// What the last search of the whole archive found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recalled: Option<Found>,
     /// The last result of each kind is `result` in conditions.
     pub last_result: Option<Content>,
+}
+
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// The present stay in a state.
@@ -601,6 +618,7 @@ impl HoldsContent for State {
         }
         self.beliefs.steps.visit_content(visit);
         self.beliefs.archive.visit_content(visit);
+        self.beliefs.recalled.visit_content(visit);
         self.beliefs.last_result.visit_content(visit);
         for said in &mut self.stands.messages {
             said.text.visit_content(visit);

@@ -60,7 +60,9 @@ impl Task {
     /// templates of phases to read by, or an archive long enough to be rebuilt.
     pub fn wants_memory(&self) -> bool {
         let mut phases = self.workflow.spec.phases.values();
+        let mut plan = self.state.beliefs.plan.iter();
         phases.any(|phase| !phase.fields.is_empty())
+            || plan.any(|phase| !phase.fields.is_empty())
             || self.state.beliefs.archive.archived >= limits::ARCHIVE_REBUILD_STEPS
     }
 
@@ -99,7 +101,10 @@ impl Task {
     /// What summaries keep beside the four, in a phase.
     pub(crate) fn template_of(&self, phase: &str) -> &[String] {
         let spec = self.workflow.spec.phases.get(phase);
-        spec.map(|spec| spec.fields.as_slice()).unwrap_or_default()
+        let mut plan = self.state.beliefs.plan.iter();
+        let planned = || plan.find(|one| one.name == phase).map(|one| &one.fields);
+        let fields = spec.map(|spec| &spec.fields).or_else(planned);
+        fields.map(Vec::as_slice).unwrap_or_default()
     }
 
     /// The effects of open jobs.

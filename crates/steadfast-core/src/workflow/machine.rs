@@ -11,7 +11,7 @@ use crate::budget::Bounds;
 use crate::id::{SkillName, StateName};
 use crate::limits;
 use crate::workflow::problem::Problem;
-use crate::workflow::spec::{Complete, EdgesSpec, Retry, Spec, StateSpec, UseSpec};
+use crate::workflow::spec::{Complete, EdgesSpec, Retry, Spec, StateSpec, UseSpec, View};
 
 /// Where an edge leads.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,6 +62,7 @@ pub struct StateDef {
     pub failure_declared: bool,
     pub retry: Option<Retry>,
     pub phase: Option<String>,
+    pub view: Option<View>,
 }
 
 impl StateDef {
@@ -280,6 +281,7 @@ impl Builder<'_> {
                     failure_declared: state.on_failure.is_some(),
                     retry: state.retry,
                     phase: state.phase.clone(),
+                    view: state.view,
                     place,
                     uses,
                     on_success,

@@ -148,6 +148,9 @@ pub struct StateSpec {
     /// The phase that this state belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
+    /// How much of the history its steps look at: `working` or `global`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub view: Option<View>,
     /// Retry policy of this state, over the skill's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry: Option<Retry>,
@@ -382,6 +385,29 @@ pub struct MemorySpec {
     /// events say; without one they are made by rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summariser: Option<String>,
+    /// Summaries that a search of the whole archive brings for a step (8); 0
+    /// searches nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recall: Option<u32>,
+    /// The model may plan phases of the task, by a tool of the runtime's own and
+    /// within bounds.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub plan: bool,
+    /// How much of the history steps look at, where their state does not say.
+    #[serde(skip_serializing_if = "is_default")]
+    pub view: View,
+}
+
+/// How much of the history a step looks at.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum View {
+    /// The last five to eight steps in full, and the archive within its share.
+    #[default]
+    Working,
+    /// The last twelve steps, twice the archive, twice the recall.
+    Global,
 }
 
 /// A tool server: a program on whose pipes it speaks, or an address.

@@ -7,9 +7,12 @@ mod brief;
 mod long;
 mod memory;
 mod naive;
+mod pairs;
 mod phases;
+mod plans;
 mod price;
 mod random;
+mod recall;
 mod summaries;
 
 use serde_json::{Value, json};

@@ -70,6 +70,16 @@ impl Conditions for FewConditions {
             let right: Value = serde_json::from_str(right).map_err(|e| e.to_string())?;
             return Ok(json!(self.evaluate(left, variables)? == right));
         }
+        if let Some((left, right)) = expression.split_once(" >= ") {
+            let right: i64 = right.parse().map_err(|_| "no number".to_owned())?;
+            let left = self.evaluate(left, variables)?.as_i64().unwrap_or_default();
+            return Ok(json!(left >= right));
+        }
+        if let Some((left, right)) = expression.split_once(" in ") {
+            let name: String = serde_json::from_str(left).map_err(|e| e.to_string())?;
+            let has = variables.get(right).and_then(|all| all.get(&name)).is_some();
+            return Ok(json!(has));
+        }
         let pointer = format!("/{}", expression.replace('.', "/"));
         variables
             .pointer(&pointer)
@@ -241,6 +251,13 @@ impl Bench {
         self.now = self.due().wake_at.expect("something is waited for");
         let recorded = self.task.record(Input::Wake, self.turn());
         self.adopt(recorded.expect("it records"));
+    }
+
+    /// The same, where anything is waited for.
+    pub(crate) fn wake_if_due(&mut self) {
+        if self.due().wake_at.is_some() {
+            self.wake();
+        }
     }
 
     pub(crate) fn set_price(&mut self, price: &Price) {

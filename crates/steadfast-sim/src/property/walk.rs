@@ -142,6 +142,7 @@ impl<'a> Walk<'a> {
             Body::ModelCalled(_) => self.all_answered(),
             Body::CallAdmitted(body) => self.admit(body),
             Body::CallRefused(body) => self.answer_call(body.proposed_as),
+            Body::PhasesPlanned(body) => self.answer_call(body.proposed_as),
             Body::AnswerAdmitted(body) => {
                 let text = body.answer.text().into_owned();
                 if self
@@ -213,6 +214,7 @@ impl<'a> Walk<'a> {
             | Body::SummaryAsked(_)
             | Body::SummaryReplaced(_)
             | Body::SummaryRefused(_)
+            | Body::Recalled(_)
             | Body::PhaseEntered(_)
             | Body::ClockRead(_)
             | Body::RoundEnded(_)

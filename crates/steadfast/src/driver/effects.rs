@@ -86,6 +86,7 @@ async fn step(
                 let call = match &input {
                     Input::ModelDone { call, .. } | Input::SkillDone { call, .. } => Some(call),
                     Input::Summarised(done) => Some(&done.call),
+                    Input::Searched(search) => Some(&search.call),
                     Input::Command { .. } | Input::Wake => None,
                 };
                 if let Some(call) = call {
@@ -194,7 +195,12 @@ async fn begin(
         }
         // A person decides, and the decision comes by the inbox.
         Effect::AskApproval { .. } => Ok(false),
-        Effect::Recall { .. } | Effect::Validate { .. } | Effect::StartChild { .. } => {
+        Effect::Recall { .. } => {
+            let future = session.recall(&call);
+            at_work.put(call, future);
+            Ok(false)
+        }
+        Effect::Validate { .. } | Effect::StartChild { .. } => {
             Err(Error::NoHandler {
                 effect: format!("{effect:?}"),
             })
@@ -225,7 +231,8 @@ impl AtWork {
         self.handles.retain(|call, handle| {
             let open = stands.calls.contains_key(call)
                 || stands.model.as_ref().is_some_and(|slot| slot.call == *call)
-                || stands.summaries.iter().any(|job| job.call == *call);
+                || stands.summaries.iter().any(|job| job.call == *call)
+                || session.task.is_recall(call);
             if !open {
                 handle.abort();
             }

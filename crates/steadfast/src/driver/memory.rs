@@ -30,6 +30,9 @@ use crate::model::Model;
 pub struct Memory {
     /// The model that is asked for summaries; none makes them by rule alone.
     pub summariser: Option<Arc<dyn Model>>,
+    /// What the archive is searched by meaning with; none searches it by words.
+    #[cfg(feature = "recall")]
+    pub embedder: Option<Arc<dyn crate::recall::Embedder>>,
 }
 
 impl fmt::Debug for Memory {
@@ -47,7 +50,25 @@ impl Memory {
                 model: model.name().to_owned(),
                 price: model.price().cloned(),
             }),
+            recall: cfg!(feature = "recall"),
+            embedder: self.embedder_id(),
         }
+    }
+
+    #[cfg(feature = "recall")]
+    fn embedder_id(&self) -> Option<String> {
+        let embedder = self.embedder.as_ref();
+        embedder.map(|embedder| embedder.id().to_owned())
+    }
+
+    #[cfg(not(feature = "recall"))]
+    fn embedder_id(&self) -> Option<String> {
+        None
+    }
+
+    /// Whether there is something that a task should know of from the start.
+    fn is_equipped(&self) -> bool {
+        self.summariser.is_some() || self.embedder_id().is_some()
     }
 }
 
@@ -56,7 +77,7 @@ impl Session<'_> {
     pub(super) async fn set_memory(&mut self) -> Result<(), Error> {
         let memory = &self.driver.memory;
         let state = &self.task.state;
-        let wanted = memory.summariser.is_some() || self.task.wants_memory();
+        let wanted = memory.is_equipped() || self.task.wants_memory();
         if state.outcome().is_some() || !wanted {
             return Ok(());
         }
@@ -103,6 +124,27 @@ impl Session<'_> {
             (true, ..) => futures::future::ready(done(None, None)).boxed(),
             (false, ..) => futures::future::ready(done(raw, None)).boxed(),
         }))
+    }
+
+    /// Sets the search that is due to work.
+    #[cfg(feature = "recall")]
+    pub(super) fn recall(&mut self, call: &CallId) -> BoxFuture<'static, Input> {
+        self.search(call)
+    }
+
+    /// A task that was searched by another build: the step goes on without.
+    #[cfg(not(feature = "recall"))]
+    pub(super) fn recall(&mut self, call: &CallId) -> BoxFuture<'static, Input> {
+        let search = steadfast_core::task::Search {
+            call: call.clone(),
+            mode: steadfast_core::event::recall::Mode::None,
+            index: String::new(),
+            embedder: None,
+            searched: 0,
+            hits: Vec::new(),
+            failed: Some("this build searches nothing".to_owned()),
+        };
+        futures::future::ready(Input::Searched(search)).boxed()
     }
 
     /// The raw events of a job's step; none where they were erased or do not read.

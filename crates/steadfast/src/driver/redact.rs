@@ -69,6 +69,8 @@ pub(super) fn input(redactor: &Redactor, input: Input) -> Input {
                 }),
             },
         },
+        // Texts of the log, which were redacted when they came.
+        Input::Searched(search) => Input::Searched(search),
         Input::Summarised(done) => Input::Summarised(Summarised {
             outcome: done.outcome.map(|outcome| match outcome {
                 Ok(reply) => Ok(self::reply(redactor, reply)),

@@ -30,6 +30,9 @@ pub(super) struct Session<'a> {
     head: Head,
     /// The context of the open model call, while this session made it.
     request: Option<(CallId, Request)>,
+    /// The index of the archive, made when it is first searched.
+    #[cfg(feature = "recall")]
+    pub(super) searcher: std::sync::Arc<futures::lock::Mutex<super::search::Searcher>>,
     snapshot_at: Seq,
 }
 
@@ -205,6 +208,8 @@ impl<'a> Session<'a> {
             redactor,
             head,
             request: None,
+            #[cfg(feature = "recall")]
+            searcher: std::sync::Arc::default(),
             snapshot_at,
         };
         session.set_price().await?;

@@ -34,12 +34,25 @@ pub struct Settings {
     /// under `models`, or whatever `--model` understands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summariser: Option<String>,
+    /// What the archive of earlier steps is searched by meaning with: `local`, the
+    /// encoder that `steadfast embedder fetch` brings. Without it the search goes
+    /// by words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub embedder: Option<Embedder>,
     /// Endpoints, by the name that models refer to them by.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub providers: BTreeMap<String, Provider>,
     /// Models, by the name that `--model` takes.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub models: BTreeMap<String, Model>,
+}
+
+/// What texts are made into vectors with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Embedder {
+    /// The sentence encoder that runs in this process.
+    Local,
 }
 
 /// What a recorded event survives.

@@ -5,15 +5,19 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use async_trait::async_trait;
 use steadfast::driver::{Driver, Memory, Rest, load};
 use steadfast::model::{Script, Scripted};
+use steadfast::recall::{EmbedError, Embedder};
 use steadfast::skill::{FunctionSkill, Skill, Skills};
 use steadfast_core::content::Salt;
 use steadfast_core::event::memory::{NotTaken, Occasion};
 use steadfast_core::event::model::ModelFailure;
+use steadfast_core::event::recall::{Mode, Recalled};
 use steadfast_core::event::task::Window;
 use steadfast_core::event::{Body, Event};
 use steadfast_core::id::{Seq, TaskId};
+use steadfast_core::task::input::Command;
 use steadfast_core::task::{Outcome, Start};
 use steadfast_store::{MemoryLog, Takeover, load_events};
 
@@ -179,4 +183,173 @@ async fn a_phase_reads_earlier_steps_by_its_own_template() {
     let last = events.iter().rposition(|event| event.body.kind() == "summary_replaced").unwrap();
     let between = events[first..last].iter();
     assert!(between.clone().all(|event| event.body.kind() != "model_called"));
+}
+
+/// Vectors of three numbers: what is said of water, of books, of nothing.
+struct ByTopic {
+    works: bool,
+}
+
+#[async_trait]
+impl Embedder for ByTopic {
+    fn id(&self) -> &str {
+        "topics/1"
+    }
+
+    fn dimensions(&self) -> usize {
+        3
+    }
+
+    async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        if !self.works {
+            return Err(EmbedError {
+                embedder: self.id().to_owned(),
+                reason: "no connection".to_owned(),
+            });
+        }
+        let of = |text: &String| {
+            let water = ["harbour", "quay", "boats"].iter().any(|word| text.contains(word));
+            match (water, text.contains("books")) {
+                (true, _) => vec![1.0, 0.0, 0.0],
+                (false, true) => vec![0.0, 1.0, 0.0],
+                (false, false) => vec![0.0, 0.0, 1.0],
+            }
+        };
+        Ok(texts.iter().map(of).collect())
+    }
+}
+
+/// A long walk: the third page is of the quay, the last question of boats.
+async fn long_walk(log: &Arc<MemoryLog>, embedder: Option<ByTopic>, steps: u64) -> Vec<Event> {
+    let workflow = json!({
+        "workflow_id": "long", "initial_state": "A",
+        "states": {
+            "A": {"skill": "look", "on_success": "B"},
+            "B": {"skill": "look", "on_success": [{"when": format!("counters.steps >= {steps}"), "to": "DONE"}, {"to": "A"}]}
+        },
+        "skills": {"look": {"kind": "function", "effect": "read"}},
+        "limits": {"steps": 10_000, "visits": 10_000}
+    });
+    let look = FunctionSkill::new(|args: Value| async move {
+        let n = args.get("n").and_then(Value::as_u64).unwrap_or(0);
+        match n {
+            2 => Ok(json!({"page": "The quay lies north of the town. Berth 17 is free."})),
+            n => Ok(json!({"page": format!("Shelf s{n} holds {} books.", 300 + n)})),
+        }
+    });
+    let skills: Skills = [("look".into(), Arc::new(look) as Arc<dyn Skill>)]
+        .into_iter()
+        .collect();
+    let mut script = Script::new();
+    for n in 0..steps {
+        script = match n + 1 == steps {
+            false => script.call("look", json!({ "n": n })),
+            true => script.call("look", json!({ "n": n, "where do boats go": true })),
+        };
+    }
+    let mut driver = Driver::new(log.clone(), Arc::new(script.say("done").build()), skills);
+    driver.settings.snapshot_every = 0;
+    driver.memory.embedder = embedder.map(|one| Arc::new(one) as Arc<dyn Embedder>);
+    run(&driver, log, workflow).await
+}
+
+fn recalled(events: &[Event]) -> Vec<&Recalled> {
+    let found = events.iter().filter_map(|event| match &event.body {
+        Body::Recalled(body) => Some(&**body),
+        _ => None,
+    });
+    found.collect()
+}
+
+/// By words alone what shares none is not found; by meaning it is. Which of the
+/// two it was stands in the log.
+#[tokio::test]
+async fn recall_finds_by_meaning_where_there_is_an_embedder() {
+    let steps = 290;
+    let log = Arc::new(MemoryLog::new());
+    let events = long_walk(&log, Some(ByTopic { works: true }), steps).await;
+    let all = recalled(&events);
+    let last = all.last().expect("searched");
+    assert_eq!((last.mode, last.embedder.as_deref()), (Mode::Hybrid, Some("topics/1")));
+    assert_eq!(last.hits[0].step, 3, "{last:?}");
+    assert_eq!(last.hits[0].cosine, 1_000);
+    assert!(last.searched >= 280 && last.hits.len() <= 8);
+
+    let log = Arc::new(MemoryLog::new());
+    let events = long_walk(&log, Some(ByTopic { works: false }), steps).await;
+    let last = *recalled(&events).last().expect("searched");
+    let failed = last.failed.as_ref().map(|why| why.text().into_owned());
+    assert_eq!(last.mode, Mode::Lexical);
+    assert!(failed.is_some_and(|why| why.contains("no connection")));
+
+    let log = Arc::new(MemoryLog::new());
+    let events = long_walk(&log, None, steps).await;
+    let last = *recalled(&events).last().expect("searched");
+    assert_eq!((last.mode, &last.failed), (Mode::Lexical, &None));
+    assert!(last.hits.iter().all(|hit| hit.cosine == 0));
+}
+
+/// R47: a run that takes a task over loads it inside its lease, so what the first
+/// one saved is there, and the first one, which still runs, can save no more.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r47_a_run_that_takes_over_keeps_what_the_first_one_saved() {
+    let log = Arc::new(MemoryLog::new());
+    let id = TaskId::new("t_1");
+    let gate = Arc::new(tokio::sync::Semaphore::new(0));
+    let workflow = json!({
+        "workflow_id": "one", "initial_state": "A",
+        "states": {"A": {"skill": "look", "on_success": "DONE"}},
+        "skills": {"look": {"kind": "function", "effect": "read"}}
+    });
+    let driver = |waits: bool| {
+        let gate = Arc::clone(&gate);
+        let look = FunctionSkill::new(move |_| {
+            let gate = Arc::clone(&gate);
+            async move {
+                if waits {
+                    let _ = gate.acquire().await;
+                }
+                Ok(json!({"seen": true}))
+            }
+        });
+        let skills: Skills = [("look".into(), Arc::new(look) as Arc<dyn Skill>)]
+            .into_iter()
+            .collect();
+        let model = match waits {
+            true => Script::new().call("look", json!({})).say("from A"),
+            false => Script::new().say("from B"),
+        };
+        let mut driver = Driver::new(log.clone(), Arc::new(model.build()), skills);
+        driver.settings.inbox_poll_ms = 5;
+        driver
+    };
+    let fact = |name: &str, value: i64| Command::SetFact {
+        name: name.to_owned(),
+        value: json!(value),
+    };
+    let a = driver(true);
+    a.start(&id, SALT, start(workflow)).await.unwrap();
+    let now = a.clock.now();
+    let (running, task) = (a.clone(), id.clone());
+    let first = tokio::spawn(async move { running.run(&task, Takeover::IfExpired).await });
+    Driver::post(log.as_ref(), &id, "ann".into(), &fact("x", 1), now).await.unwrap();
+    loop {
+        let events = load_events(log.as_ref(), &id, Seq(1)).await.unwrap();
+        let has = |kind: &str| events.iter().any(|event| event.body.kind() == kind);
+        if has("fact_set") && has("skill_called") {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+    }
+    Driver::post(log.as_ref(), &id, "ann".into(), &fact("y", 2), now).await.unwrap();
+    let b = driver(false);
+    let rest = b.run(&id, Takeover::Force).await.unwrap();
+    assert!(matches!(rest, Rest::Ended(Outcome::Completed { .. })), "{rest:?}");
+    gate.add_permits(8);
+    assert!(first.await.unwrap().is_err(), "the first run lost the task");
+    let state = load(log.as_ref(), &id).await.unwrap().state;
+    assert_eq!(state.facts["x"].value, json!(1));
+    assert_eq!(state.facts["y"].value, json!(2));
+    let Some(Outcome::Completed { answer }) = state.outcome() else { panic!("ended") };
+    assert_eq!(answer.text(), "from B");
 }

@@ -68,6 +68,9 @@ fn gist(body: &Body) -> String {
             None => format!("{} unknown", body.model),
         },
         Body::BudgetExhausted(body) => body.exhausted.to_string(),
+        Body::PhasesPlanned(body) => {
+            format!("{}: {}", body.call, excerpt(&body.message, SHOWN))
+        }
         Body::PhaseEntered(body) => {
             let from = body.from.as_deref().unwrap_or("start");
             format!("{from} → {}: {}", body.to, body.condition)
@@ -76,10 +79,32 @@ fn gist(body: &Body) -> String {
             let text = short(&body.text.text(), SHOWN);
             format!("step {} importance {}: {text}", body.step, body.importance)
         }
-        Body::MemorySet(body) => match &body.summariser {
-            Some(summariser) => format!("summaries by {}", summariser.model),
-            None => "summaries by rule".to_owned(),
-        },
+        Body::MemorySet(body) => {
+            let summaries = match &body.summariser {
+                Some(summariser) => format!("summaries by {}", summariser.model),
+                None => "summaries by rule".to_owned(),
+            };
+            match (&body.embedder, body.recall) {
+                (Some(embedder), _) => format!("{summaries}; recall with {embedder}"),
+                (None, true) => format!("{summaries}; recall lexical only"),
+                (None, false) => summaries,
+            }
+        }
+        Body::Recalled(body) => {
+            let steps: Vec<String> = body.hits.iter().map(|hit| hit.step.to_string()).collect();
+            let failed = body.failed.as_ref();
+            let failed = failed.map_or_else(String::new, |why| {
+                format!(" ({})", excerpt(why, SHOWN))
+            });
+            format!(
+                "{} {} of {} summaries, {}: steps {}{failed}",
+                body.call,
+                body.hits.len(),
+                body.searched,
+                body.mode.name(),
+                steps.join(", ")
+            )
+        }
         Body::SummaryAsked(body) => {
             let of = match &body.asked {
                 Some(asked) => format!("{} attempt {}", asked.model, asked.attempt),

@@ -31,6 +31,8 @@ pub(super) fn remembers(bench: &mut Bench, model: Option<&str>) {
             model: model.to_owned(),
             price: Some(Price::FREE),
         }),
+        recall: false,
+        embedder: None,
     };
     let recorded = bench.task.set_memory(memory, bench.turn());
     bench.adopt(recorded.expect("it records"));

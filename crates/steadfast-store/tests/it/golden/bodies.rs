@@ -23,9 +23,11 @@ use steadfast_core::event::memory::{
 use steadfast_core::event::model::{
     Finish, HandlingSet, ModelCalled, ModelFailed, ModelFailure, ModelReplied, ProposedCall, Usage,
 };
+use steadfast_core::event::plan::{Begins, PhasesPlanned, PlannedPhase};
 use steadfast_core::event::proposal::{
     AnswerAdmitted, AnswerRefused, ApprovalDecided, ApprovalRequested, CallAdmitted, CallRefused,
 };
+use steadfast_core::event::recall::{Hit, Mode, Recalled};
 use steadfast_core::event::skill::{
     DeedSettled, Relay, SkillCalled, SkillFailed, SkillFailure, SkillReturned,
 };
@@ -51,7 +53,7 @@ use steadfast_core::workflow::gate::Refusal;
 use steadfast_core::workflow::spec::{EffectClass, Markup};
 
 /// Number of kinds in [`place`].
-const KINDS: usize = 43;
+const KINDS: usize = 45;
 /// Number of refusals in [`refusal_place`].
 const REFUSALS: usize = 20;
 
@@ -100,6 +102,8 @@ fn place(body: &Body) -> usize {
         Body::SummaryAsked(_) => 40,
         Body::SummaryReplaced(_) => 41,
         Body::SummaryRefused(_) => 42,
+        Body::Recalled(_) => 43,
+        Body::PhasesPlanned(_) => 44,
     }
 }
 
@@ -212,6 +216,8 @@ fn memory(salt: &Salt) -> Vec<(Source, Body)> {
             model: "qwen3:4b".to_owned(),
             price: Some(Price::FREE),
         }),
+        recall: true,
+        embedder: Some("use-multilingual-v3/182579c1".to_owned()),
     };
     let asked = SummaryAsked {
         call: "a3.41".into(),
@@ -256,7 +262,41 @@ fn memory(salt: &Salt) -> Vec<(Source, Body)> {
         usage: Some(usage),
         unknown: true,
     };
+    let recalled = Recalled {
+        call: "r9".into(),
+        step: 9,
+        mode: Mode::Hybrid,
+        index: "steadfast-recall/1".to_owned(),
+        embedder: set.embedder.clone(),
+        searched: 300,
+        hits: vec![Hit {
+            step: 3,
+            at: Seq(40),
+            covers: vec![Seq(14), Seq(17)],
+            importance: 4,
+            phase: Some("research".to_owned()),
+            tokens: 38,
+            text: salt.seal_text("[step 3] search: counted"),
+            score: 2_150,
+            lexical: 3_900,
+            cosine: 612,
+        }],
+        failed: Some(salt.seal_text("the embedder failed for some")),
+    };
+    let phase = PlannedPhase {
+        name: "research".to_owned(),
+        fields: vec!["claims".to_owned()],
+        begins: Begins::AfterState("S1".into()),
+    };
+    let planned = PhasesPlanned {
+        call: "s1.0".into(),
+        proposed_as: 0,
+        plan: Some(salt.seal_own(&vec![phase])),
+        message: salt.seal_text("planned: research"),
+    };
     vec![
+        (Source::Runtime, Body::PhasesPlanned(planned)),
+        (Source::Runtime, Body::Recalled(Box::new(recalled))),
         (Source::Runtime, Body::MemorySet(Box::new(set))),
         (Source::Runtime, Body::SummaryAsked(Box::new(asked))),
         (Source::Runtime, Body::SummaryReplaced(Box::new(replaced))),
