@@ -147,6 +147,7 @@ pub fn execute_with(
             },
             ..Settings::default()
         },
+        memory: Default::default(),
         stop: Default::default(),
     };
     let id = TaskId::from("t_sim");

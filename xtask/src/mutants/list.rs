@@ -34,11 +34,14 @@ const MCP_BREAKER: &str = "crates/steadfast/src/skill/mcp/breaker.rs";
 const MCP_SERVER: &str = "crates/steadfast/src/skill/mcp/server.rs";
 const MOVES: &str = "crates/steadfast-core/src/task/moves.rs";
 const OBEY: &str = "crates/steadfast-core/src/task/obey.rs";
+const OFFER: &str = "crates/steadfast-core/src/archive/offer.rs";
 const OUTCOME: &str = "crates/steadfast-core/src/task/outcome.rs";
+const RECALLING: &str = "crates/steadfast-core/src/task/recall.rs";
 const RECORD: &str = "crates/steadfast-core/src/task/record.rs";
 const REPLACE: &str = "crates/steadfast-core/src/ledger/replace.rs";
 const RETRY: &str = "crates/steadfast-core/src/task/retry.rs";
 const SPEND: &str = "crates/steadfast-core/src/task/spend.rs";
+const SUMMARISE: &str = "crates/steadfast-core/src/task/summarise.rs";
 const STATE: &str = "crates/steadfast-core/src/task/state.rs";
 const CORE: &str = "steadfast-core";
 
@@ -241,6 +244,54 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "self.archive_beyond(context.steps.max(1), Why::Window)?;",
         "return Ok(made);",
         "r07_a_step_leaves_only_with_its_summary",
+    ),
+    mutant(
+        "G4",
+        "a model's summary that nobody weighs",
+        OFFER,
+        "    holds(&fields, measure)?;",
+        "",
+        "r16_a_lying_summary_is_refused_with_the_pair_and_asked_once_more",
+    ),
+    mutant(
+        "G4",
+        "a model's summary that is false today",
+        OFFER,
+        "match differs.is_empty() {",
+        "match true {",
+        "r02_a_summary_that_differs_from_what_is_in_force_is_refused",
+    ),
+    mutant(
+        "G4",
+        "a summary under the floor",
+        OFFER,
+        "if tokens < least {",
+        "if false {",
+        "r07_a_bad_summary_changes_nothing_and_says_why",
+    ),
+    mutant(
+        "G4",
+        "a rebuild that believes what it finds",
+        SUMMARISE,
+        "(_, true) => !self.still_holds(job, entry, raw, &ruled),",
+        "(_, true) => false,",
+        "b06_a_damaged_summary_is_replaced_when_the_archive_is_rebuilt",
+    ),
+    mutant(
+        "G12",
+        "a summariser beyond the budget",
+        SUMMARISE,
+        "if fits.is_err() || !bounds.iter().all(priced) {",
+        "if fits.is_err() && bounds.iter().all(priced) && false {",
+        "g12_a_summariser_keeps_to_the_budget",
+    ),
+    mutant(
+        "G13",
+        "a search that brings as much as it likes",
+        RECALLING,
+        "hits.truncate(self.task.recall_count());",
+        "",
+        "a_search_is_bounded_in_count_and_tokens",
     ),
     sentinel(mutant(
         "G5",

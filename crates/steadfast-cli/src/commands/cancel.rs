@@ -51,7 +51,13 @@ pub(crate) async fn command_now(
     let id = task.state.task.clone();
     // A verify may still have to tell whether a deed was done.
     let skills = skills(&log, &task, settings).await;
-    let engine = Engine::new(Arc::clone(&log), Arc::new(Extractive), skills, Memory::default(), printer);
+    let engine = Engine::new(
+        Arc::clone(&log),
+        Arc::new(Extractive),
+        skills,
+        Memory::default(),
+        printer,
+    );
     let rest = match drive::is_held(log.as_ref(), &id).await? {
         true => None,
         false => Some(engine.rest(&id, Takeover::IfExpired).await?),

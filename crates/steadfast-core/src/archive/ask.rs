@@ -91,7 +91,8 @@ pub(super) fn floor(source: &Source) -> u32 {
 
 /// The events, each under its number. Of a long one its head and its tail.
 fn raw(source: &Source, lang: Lang) -> String {
-    let share = limits::SUMMARY_SOURCE_TOKENS_MAX / u32::try_from(source.pieces.len().max(1)).unwrap_or(1);
+    let share =
+        limits::SUMMARY_SOURCE_TOKENS_MAX / u32::try_from(source.pieces.len().max(1)).unwrap_or(1);
     let most = share.max(limits::EXTRACT_TOKENS_MAX);
     let mut out = match lang {
         Lang::En => "Raw events:".to_owned(),

@@ -243,7 +243,15 @@ fn without_rules(text: &str) -> (String, u32) {
 /// The role that a text claims: a line that begins with it, or a mark that
 /// templates of chats use.
 fn role_in(text: &str) -> Option<&'static str> {
-    const LINES: [&str; 7] = ["user", "assistant", "system", "human", "用户", "助手", "系统"];
+    const LINES: [&str; 7] = [
+        "user",
+        "assistant",
+        "system",
+        "human",
+        "用户",
+        "助手",
+        "系统",
+    ];
     const MARKS: [&str; 5] = ["<|", "[INST]", "</s>", "\"role\"", "### Instruction"];
     let mark = MARKS.into_iter().find(|mark| text.contains(mark));
     mark.or_else(|| {
@@ -289,7 +297,10 @@ fn faithful(fields: &[Field], source: &Source) -> Result<(), Fault> {
 /// The pairs that differ.
 fn pairs(findings: &[Finding]) -> String {
     let one = |finding: &Finding| match &finding.source {
-        Some(source) => format!("`{}` where it says `{}`: {}", finding.text, source.text, finding.why),
+        Some(source) => format!(
+            "`{}` where it says `{}`: {}",
+            finding.text, source.text, finding.why
+        ),
         None => format!("`{}`: {}", finding.text, finding.why),
     };
     let first = findings.iter().take(limits::SUMMARY_FAULTS_NAMED);

@@ -110,14 +110,7 @@ impl Source {
         self.references.push((reference, data.text().into_owned()));
     }
 
-    fn put(
-        &mut self,
-        seq: Seq,
-        by: Speaker,
-        label: &'static str,
-        text: String,
-        density: Density,
-    ) {
+    fn put(&mut self, seq: Seq, by: Speaker, label: &'static str, text: String, density: Density) {
         let tokens = match text.len() < limits::RESULT_TOKENS_MAX as usize {
             true => ScriptEstimate.count(&text),
             false => u32::try_from(text.len() / 3).unwrap_or(u32::MAX),

@@ -37,7 +37,10 @@ pub(super) fn tools(task: &Task) -> Vec<Tool> {
             name,
         }
     };
-    let own = task.proposing_tool().into_iter().chain(task.planning_tool());
+    let own = task
+        .proposing_tool()
+        .into_iter()
+        .chain(task.planning_tool());
     names.into_iter().map(tool).chain(own).collect()
 }
 

@@ -142,8 +142,12 @@ impl Task {
             due.wake(self.state.last_at);
         }
         // A summary is nothing that anybody waits for.
-        let aside =
-            |effect: &Effect| matches!(effect, Effect::AskApproval { .. } | Effect::Summarise { .. });
+        let aside = |effect: &Effect| {
+            matches!(
+                effect,
+                Effect::AskApproval { .. } | Effect::Summarise { .. }
+            )
+        };
         if due.effects.iter().all(aside) {
             due.waiting = self.waiting(epoch);
         }

@@ -123,9 +123,7 @@ impl Task {
             Begins::AfterState(state) if !self.workflow.machine.states.contains_key(state) => {
                 Err(format!("there is no state `{state}`"))
             }
-            Begins::WithFact(fact) if !is_name(fact) => {
-                Err(format!("`{fact}` cannot name a fact"))
-            }
+            Begins::WithFact(fact) if !is_name(fact) => Err(format!("`{fact}` cannot name a fact")),
             _ => Ok(()),
         }
     }

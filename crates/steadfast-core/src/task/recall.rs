@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use crate::archive::rank::Query;
 use crate::content::{Content, HoldsContent};
 use crate::context::question;
-use crate::event::recall::{Hit, Mode, Recalled};
 use crate::event::Body;
+use crate::event::recall::{Hit, Mode, Recalled};
 use crate::id::{CallId, Seq};
 use crate::limits;
 use crate::task::record::{Draft, Stop};
@@ -87,8 +87,8 @@ impl Task {
         };
         let archive = &self.state.beliefs.archive;
         let kept: u32 = archive.entries.iter().map(|one| one.tokens).sum();
-        let more = archive.gone > 0
-            || memory.embedder.is_some() && kept > limits::ARCHIVE_TOKENS_MAX;
+        let more =
+            archive.gone > 0 || memory.embedder.is_some() && kept > limits::ARCHIVE_TOKENS_MAX;
         let idle = stands.calls.is_empty() && stands.model.is_none();
         let held = stands.exhausted.is_some();
         let step = stands.counters.steps + 1;

@@ -268,9 +268,12 @@ impl Draft<'_> {
                 let attempt = asked.attempt;
                 Ok(self.offered(&job, attempt, &entry, &raw, outcome)?)
             }
-            (Some(_), None) => {
-                Ok(self.refuse(&job, Fault::of(NotTaken::NoSource, String::new()), None, false)?)
-            }
+            (Some(_), None) => Ok(self.refuse(
+                &job,
+                Fault::of(NotTaken::NoSource, String::new()),
+                None,
+                false,
+            )?),
         }
     }
 
@@ -309,8 +312,7 @@ impl Draft<'_> {
         ruled: &Candidate,
     ) -> bool {
         let summary = entry.summary.as_ref().and_then(|content| content.payload());
-        let summary: Option<Summary> =
-            summary.and_then(|bytes| serde_json::from_slice(bytes).ok());
+        let summary: Option<Summary> = summary.and_then(|bytes| serde_json::from_slice(bytes).ok());
         let Some(summary) = summary else { return false };
         let source = Source::of(&self.task, raw, &ruled.summary);
         let (constraints, facts) = self.task.constraints_and_facts();
@@ -397,7 +399,9 @@ impl Draft<'_> {
         let tokenizer = self.turn.rules.tokenizer;
         let counted = || Usage {
             input_tokens: job.asked.as_ref().map_or(0, |asked| asked.tokens.into()),
-            output_tokens: tokenizer.count(reply.text.as_deref().unwrap_or_default()).into(),
+            output_tokens: tokenizer
+                .count(reply.text.as_deref().unwrap_or_default())
+                .into(),
             cached_input_tokens: 0,
         };
         reply.usage.unwrap_or_else(counted)

@@ -77,7 +77,10 @@ impl Conditions for FewConditions {
         }
         if let Some((left, right)) = expression.split_once(" in ") {
             let name: String = serde_json::from_str(left).map_err(|e| e.to_string())?;
-            let has = variables.get(right).and_then(|all| all.get(&name)).is_some();
+            let has = variables
+                .get(right)
+                .and_then(|all| all.get(&name))
+                .is_some();
             return Ok(json!(has));
         }
         let pointer = format!("/{}", expression.replace('.', "/"));
@@ -102,6 +105,8 @@ pub(crate) struct Bench {
     pub(crate) utc_offset: Option<i32>,
     pub(crate) request: Option<steadfast_core::context::Request>,
     shown: usize,
+    /// Takes batches in without looking, where a test only wants to come far.
+    pub(crate) hurried: bool,
 }
 
 pub(crate) const SALT: Salt = Salt([7; 32]);
@@ -145,6 +150,7 @@ impl Bench {
             utc_offset: None,
             request: None,
             shown: 0,
+            hurried: false,
         };
         bench.adopt(recorded);
         assert_eq!(
@@ -176,6 +182,9 @@ impl Bench {
         self.task = recorded.task;
         if recorded.request.is_some() {
             self.request = recorded.request;
+        }
+        if self.hurried {
+            return;
         }
         let mut contents = BTreeMap::new();
         let stored: Vec<Event> =

@@ -208,6 +208,7 @@ fn r105_two_processes_do_not_interleave() {
         observer: Arc::new(Unobserved),
         holder: holder.to_owned(),
         settings: Settings::default(),
+        memory: Default::default(),
         stop: Default::default(),
     };
     let (frozen, other) = (driver("p1", 40_000), driver("p2", 0));

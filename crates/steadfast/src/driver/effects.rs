@@ -200,11 +200,9 @@ async fn begin(
             at_work.put(call, future);
             Ok(false)
         }
-        Effect::Validate { .. } | Effect::StartChild { .. } => {
-            Err(Error::NoHandler {
-                effect: format!("{effect:?}"),
-            })
-        }
+        Effect::Validate { .. } | Effect::StartChild { .. } => Err(Error::NoHandler {
+            effect: format!("{effect:?}"),
+        }),
     }
 }
 

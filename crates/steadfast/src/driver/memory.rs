@@ -110,20 +110,22 @@ impl Session<'_> {
                 outcome,
             })
         };
-        Ok(Some(match (job.asked.is_some(), request.flatten(), model) {
-            (true, Some(request), Some(model)) => {
-                let call = job.call;
-                async move {
-                    let outcome = Some(asked(model, request, clock).await);
-                    let raw = raw.map(Box::new);
-                    Input::Summarised(Summarised { call, raw, outcome })
+        Ok(Some(
+            match (job.asked.is_some(), request.flatten(), model) {
+                (true, Some(request), Some(model)) => {
+                    let call = job.call;
+                    async move {
+                        let outcome = Some(asked(model, request, clock).await);
+                        let raw = raw.map(Box::new);
+                        Input::Summarised(Summarised { call, raw, outcome })
+                    }
+                    .boxed()
                 }
-                .boxed()
-            }
-            // The model or the events of before the restart are not there now.
-            (true, ..) => futures::future::ready(done(None, None)).boxed(),
-            (false, ..) => futures::future::ready(done(raw, None)).boxed(),
-        }))
+                // The model or the events of before the restart are not there now.
+                (true, ..) => futures::future::ready(done(None, None)).boxed(),
+                (false, ..) => futures::future::ready(done(raw, None)).boxed(),
+            },
+        ))
     }
 
     /// Sets the search that is due to work.

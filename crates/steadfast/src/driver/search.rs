@@ -92,7 +92,10 @@ async fn found(
     let mut failed = searcher.trouble.clone();
     let vector = match &embedder {
         None => None,
-        Some(embedder) => match embedder.embed(std::slice::from_ref(&wanted.query.text)).await {
+        Some(embedder) => match embedder
+            .embed(std::slice::from_ref(&wanted.query.text))
+            .await
+        {
             Ok(vectors) => vectors.into_iter().next(),
             Err(error) => {
                 failed = Some(error.to_string());
@@ -183,13 +186,34 @@ impl Searcher {
         match &event.body {
             Body::StepArchived(body) => {
                 let (covers, text) = (&body.covers, body.text.clone());
-                Some(hit(body.step, covers, body.importance, &body.phase, body.tokens, text))
+                Some(hit(
+                    body.step,
+                    covers,
+                    body.importance,
+                    &body.phase,
+                    body.tokens,
+                    text,
+                ))
             }
             Body::SummaryReplaced(body) => {
-                let before = self.newest.get(&body.step).and_then(|at| self.known.get(at));
-                let before = new.iter().rev().find(|one| one.step == body.step).or(before)?;
+                let before = self
+                    .newest
+                    .get(&body.step)
+                    .and_then(|at| self.known.get(at));
+                let before = new
+                    .iter()
+                    .rev()
+                    .find(|one| one.step == body.step)
+                    .or(before)?;
                 let text = body.text.clone();
-                Some(hit(body.step, &before.covers, body.importance, &body.phase, body.tokens, text))
+                Some(hit(
+                    body.step,
+                    &before.covers,
+                    body.importance,
+                    &body.phase,
+                    body.tokens,
+                    text,
+                ))
             }
             _ => None,
         }
@@ -204,7 +228,9 @@ impl Searcher {
         let mut all = vec![None; texts.len()];
         let Some(embedder) = embedder else { return all };
         let from = texts.len().saturating_sub(limits::RECALL_EMBEDDED_MAX);
-        let at: Vec<usize> = (from..texts.len()).filter(|at| !texts[*at].is_empty()).collect();
+        let at: Vec<usize> = (from..texts.len())
+            .filter(|at| !texts[*at].is_empty())
+            .collect();
         let wanted: Vec<String> = at.iter().map(|at| texts[*at].clone()).collect();
         if wanted.is_empty() {
             return all;
@@ -225,9 +251,12 @@ impl Searcher {
     fn best(&self, query: &Query, count: usize, from: Seq) -> Vec<Hit> {
         let stale = self.known.len() - self.newest.len();
         let asked = (count + stale.min(count * 8)).max(count);
-        let hits = self
-            .index
-            .search(query, crate::recall::Mode::Hybrid, &Weights::default(), asked);
+        let hits = self.index.search(
+            query,
+            crate::recall::Mode::Hybrid,
+            &Weights::default(),
+            asked,
+        );
         let in_force = hits.into_iter().filter_map(|found| {
             let hit = self.known.get(&found.key)?;
             let newest = self.newest.get(&hit.step) == Some(&found.key) && hit.at >= from;
@@ -242,7 +271,10 @@ impl Searcher {
     }
 }
 
-#[allow(clippy::cast_possible_truncation, reason = "scores are small, and a cast saturates")]
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "scores are small, and a cast saturates"
+)]
 fn thousandths(score: f32) -> i32 {
     (score * 1_000.0).round() as i32
 }

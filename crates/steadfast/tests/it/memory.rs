@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
 use async_trait::async_trait;
+use serde_json::{Value, json};
 use steadfast::driver::{Driver, Memory, Rest, load};
 use steadfast::model::{Script, Scripted};
 use steadfast::recall::{EmbedError, Embedder};
-use steadfast::skill::{FunctionSkill, Skill, Skills};
+use steadfast::skill::{FunctionSkill, Skill, SkillCall, Skills};
 use steadfast_core::content::Salt;
 use steadfast_core::event::memory::{NotTaken, Occasion};
 use steadfast_core::event::model::ModelFailure;
@@ -66,8 +66,8 @@ fn page(n: u64) -> Value {
 }
 
 fn driver(log: &Arc<MemoryLog>, summariser: Option<Arc<Scripted>>) -> Driver {
-    let look = FunctionSkill::new(|args: Value| {
-        let n = args.get("n").and_then(Value::as_u64).unwrap_or(0);
+    let look = FunctionSkill::new(|call: SkillCall| {
+        let n = call.args.get("n").and_then(Value::as_u64).unwrap_or(0);
         async move { Ok(page(n)) }
     });
     let skills: Skills = [("look".into(), Arc::new(look) as Arc<dyn Skill>)]
@@ -90,7 +90,10 @@ async fn run(driver: &Driver, log: &Arc<MemoryLog>, workflow: Value) -> Vec<Even
     let id = TaskId::new("t_1");
     driver.start(&id, SALT, start(workflow)).await.unwrap();
     let rest = driver.run(&id, Takeover::IfExpired).await.unwrap();
-    assert!(matches!(rest, Rest::Ended(Outcome::Completed { .. })), "{rest:?}");
+    assert!(
+        matches!(rest, Rest::Ended(Outcome::Completed { .. })),
+        "{rest:?}"
+    );
     let events = load_events(log.as_ref(), &id, Seq(1)).await.unwrap();
     let folded = steadfast_core::task::Task::fold(id.clone(), SALT, &events).unwrap();
     assert_eq!(folded.state, load(log.as_ref(), &id).await.unwrap().state);
@@ -107,15 +110,21 @@ fn honest(script: Script, count: usize) -> Script {
                 .lines()
                 .filter_map(|line| line.strip_prefix('[')?.split_once(']')?.0.parse().ok())
                 .collect();
-            let field = |text: &str, cites: &[u64]| json!({"text": text, "importance": 3, "cites": cites});
-            let key = format!("{found} The keeper told at length how the shelf came about and who was there.");
+            let field =
+                |text: &str, cites: &[u64]| json!({"text": text, "importance": 3, "cites": cites});
+            let key = format!(
+                "{found} The keeper told at length how the shelf came about and who was there."
+            );
             let summary = json!({
                 "action": field("look was called", &seqs[..1]),
                 "result": field("counted", &seqs[1..2]),
                 "key_data": field(&key, &seqs[1..2]),
                 "state_change": field("", &[])
             });
-            Ok(steadfast_core::proposal::Reply::say("scripted", &summary.to_string()))
+            Ok(steadfast_core::proposal::Reply::say(
+                "scripted",
+                &summary.to_string(),
+            ))
         })
     })
 }
@@ -134,7 +143,9 @@ async fn a_summariser_works_beside_the_main_line() {
     let summariser = Arc::new(honest(Script::new(), 20).build());
     let driver = driver(&log, Some(summariser.clone()));
     let events = run(&driver, &log, workflow(json!({}))).await;
-    let taken = events.iter().filter(|event| event.body.kind() == "summary_replaced");
+    let taken = events
+        .iter()
+        .filter(|event| event.body.kind() == "summary_replaced");
     assert!(taken.count() >= 3, "{:?}", refusals(&events));
     let request = &summariser.requests()[0];
     assert!(request.tools.is_empty() && request.answer_schema["properties"]["action"].is_object());
@@ -147,12 +158,19 @@ async fn a_summariser_works_beside_the_main_line() {
 #[tokio::test]
 async fn r07_a_summariser_that_fails_holds_nothing_up() {
     let log = Arc::new(MemoryLog::new());
-    let failing = (0..20).fold(Script::new(), |script, _| script.fail(ModelFailure::Provider));
+    let failing = (0..20).fold(Script::new(), |script, _| {
+        script.fail(ModelFailure::Provider)
+    });
     let driver = driver(&log, Some(Arc::new(failing.build())));
     let events = run(&driver, &log, workflow(json!({}))).await;
     let refused = refusals(&events);
-    assert!(!refused.is_empty() && refused.iter().all(|one| *one == NotTaken::Error), "{refused:?}");
-    let replies = events.iter().filter(|event| event.body.kind() == "model_replied");
+    assert!(
+        !refused.is_empty() && refused.iter().all(|one| *one == NotTaken::Error),
+        "{refused:?}"
+    );
+    let replies = events
+        .iter()
+        .filter(|event| event.body.kind() == "model_replied");
     assert_eq!(replies.count() as u64, STEPS + 1);
 }
 
@@ -176,13 +194,30 @@ async fn a_phase_reads_earlier_steps_by_its_own_template() {
             _ => None,
         })
         .collect();
-    assert!(replaced.iter().any(|text| text.contains("\nkeeper: Keeper 0")), "{replaced:?}");
+    assert!(
+        replaced
+            .iter()
+            .any(|text| text.contains("\nkeeper: Keeper 0")),
+        "{replaced:?}"
+    );
     // Between the asking and the last of the readings no context is made.
-    let at = |kind: &str| events.iter().position(|event| event.body.kind() == kind).unwrap();
+    let at = |kind: &str| {
+        events
+            .iter()
+            .position(|event| event.body.kind() == kind)
+            .unwrap()
+    };
     let first = at("summary_asked");
-    let last = events.iter().rposition(|event| event.body.kind() == "summary_replaced").unwrap();
+    let last = events
+        .iter()
+        .rposition(|event| event.body.kind() == "summary_replaced")
+        .unwrap();
     let between = events[first..last].iter();
-    assert!(between.clone().all(|event| event.body.kind() != "model_called"));
+    assert!(
+        between
+            .clone()
+            .all(|event| event.body.kind() != "model_called")
+    );
 }
 
 /// Vectors of three numbers: what is said of water, of books, of nothing.
@@ -208,7 +243,9 @@ impl Embedder for ByTopic {
             });
         }
         let of = |text: &String| {
-            let water = ["harbour", "quay", "boats"].iter().any(|word| text.contains(word));
+            let water = ["harbour", "quay", "boats"]
+                .iter()
+                .any(|word| text.contains(word));
             match (water, text.contains("books")) {
                 (true, _) => vec![1.0, 0.0, 0.0],
                 (false, true) => vec![0.0, 1.0, 0.0],
@@ -230,8 +267,8 @@ async fn long_walk(log: &Arc<MemoryLog>, embedder: Option<ByTopic>, steps: u64) 
         "skills": {"look": {"kind": "function", "effect": "read"}},
         "limits": {"steps": 10_000, "visits": 10_000}
     });
-    let look = FunctionSkill::new(|args: Value| async move {
-        let n = args.get("n").and_then(Value::as_u64).unwrap_or(0);
+    let look = FunctionSkill::new(|call: SkillCall| async move {
+        let n = call.args.get("n").and_then(Value::as_u64).unwrap_or(0);
         match n {
             2 => Ok(json!({"page": "The quay lies north of the town. Berth 17 is free."})),
             n => Ok(json!({"page": format!("Shelf s{n} holds {} books.", 300 + n)})),
@@ -270,7 +307,10 @@ async fn recall_finds_by_meaning_where_there_is_an_embedder() {
     let events = long_walk(&log, Some(ByTopic { works: true }), steps).await;
     let all = recalled(&events);
     let last = all.last().expect("searched");
-    assert_eq!((last.mode, last.embedder.as_deref()), (Mode::Hybrid, Some("topics/1")));
+    assert_eq!(
+        (last.mode, last.embedder.as_deref()),
+        (Mode::Hybrid, Some("topics/1"))
+    );
     assert_eq!(last.hits[0].step, 3, "{last:?}");
     assert_eq!(last.hits[0].cosine, 1_000);
     assert!(last.searched >= 280 && last.hits.len() <= 8);
@@ -332,7 +372,9 @@ async fn r47_a_run_that_takes_over_keeps_what_the_first_one_saved() {
     let now = a.clock.now();
     let (running, task) = (a.clone(), id.clone());
     let first = tokio::spawn(async move { running.run(&task, Takeover::IfExpired).await });
-    Driver::post(log.as_ref(), &id, "ann".into(), &fact("x", 1), now).await.unwrap();
+    Driver::post(log.as_ref(), &id, "ann".into(), &fact("x", 1), now)
+        .await
+        .unwrap();
     loop {
         let events = load_events(log.as_ref(), &id, Seq(1)).await.unwrap();
         let has = |kind: &str| events.iter().any(|event| event.body.kind() == kind);
@@ -341,15 +383,22 @@ async fn r47_a_run_that_takes_over_keeps_what_the_first_one_saved() {
         }
         tokio::time::sleep(std::time::Duration::from_millis(2)).await;
     }
-    Driver::post(log.as_ref(), &id, "ann".into(), &fact("y", 2), now).await.unwrap();
+    Driver::post(log.as_ref(), &id, "ann".into(), &fact("y", 2), now)
+        .await
+        .unwrap();
     let b = driver(false);
     let rest = b.run(&id, Takeover::Force).await.unwrap();
-    assert!(matches!(rest, Rest::Ended(Outcome::Completed { .. })), "{rest:?}");
+    assert!(
+        matches!(rest, Rest::Ended(Outcome::Completed { .. })),
+        "{rest:?}"
+    );
     gate.add_permits(8);
     assert!(first.await.unwrap().is_err(), "the first run lost the task");
     let state = load(log.as_ref(), &id).await.unwrap().state;
     assert_eq!(state.facts["x"].value, json!(1));
     assert_eq!(state.facts["y"].value, json!(2));
-    let Some(Outcome::Completed { answer }) = state.outcome() else { panic!("ended") };
+    let Some(Outcome::Completed { answer }) = state.outcome() else {
+        panic!("ended")
+    };
     assert_eq!(answer.text(), "from B");
 }

@@ -93,9 +93,8 @@ fn gist(body: &Body) -> String {
         Body::Recalled(body) => {
             let steps: Vec<String> = body.hits.iter().map(|hit| hit.step.to_string()).collect();
             let failed = body.failed.as_ref();
-            let failed = failed.map_or_else(String::new, |why| {
-                format!(" ({})", excerpt(why, SHOWN))
-            });
+            let failed =
+                failed.map_or_else(String::new, |why| format!(" ({})", excerpt(why, SHOWN)));
             format!(
                 "{} {} of {} summaries, {}: steps {}{failed}",
                 body.call,
@@ -110,7 +109,12 @@ fn gist(body: &Body) -> String {
                 Some(asked) => format!("{} attempt {}", asked.model, asked.attempt),
                 None => "by rule".to_owned(),
             };
-            format!("{} step {} ({}), {of}", body.call, body.step, json(&body.why))
+            format!(
+                "{} step {} ({}), {of}",
+                body.call,
+                body.step,
+                json(&body.why)
+            )
         }
         Body::SummaryReplaced(body) => {
             let text = short(&body.text.text(), SHOWN);
@@ -118,9 +122,8 @@ fn gist(body: &Body) -> String {
         }
         Body::SummaryRefused(body) => {
             let fault = body.fault.as_ref();
-            let fault = fault.map_or_else(String::new, |fault| {
-                format!(": {}", excerpt(fault, SHOWN))
-            });
+            let fault =
+                fault.map_or_else(String::new, |fault| format!(": {}", excerpt(fault, SHOWN)));
             let because = body.because.name();
             format!("{} step {} {because}{fault}", body.call, body.step)
         }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use steadfast::clock::SystemClock;
-use steadfast::driver::{Driver, Rest, Settings, Stop, Unobserved};
+use steadfast::driver::{Driver, Memory, Rest, Settings, Stop, Unobserved};
 use steadfast::model::Model;
 use steadfast::rules::StandardRules;
 use steadfast::skill::Skills;
@@ -66,6 +66,7 @@ pub(super) async fn redrive(
             snapshot_every: 0,
             ..Settings::default()
         },
+        memory: Memory::default(),
         stop: Stop::default(),
     };
     let rest = driver.run(id, Takeover::Force).await?;

@@ -28,7 +28,11 @@ fn r65_no_cut_leaves_a_result_without_its_call() {
             for n in 0..14 {
                 let text = "words of a page. ".repeat(20 * (n % 4));
                 step(&mut bench, json!({"at": n}), json!({"n": n, "text": text}));
-                assert!(bench.outcome().is_none(), "{keep} {tokens}: {:?}", bench.outcome());
+                assert!(
+                    bench.outcome().is_none(),
+                    "{keep} {tokens}: {:?}",
+                    bench.outcome()
+                );
                 assert_well_formed(bench.request.as_ref().expect("open"));
             }
         }
@@ -48,14 +52,20 @@ fn r66_a_turn_with_a_lost_result_is_whole_again_and_done_once() {
             "send": {"kind": "function", "effect": "irreversible"}}
     });
     let mut bench = Bench::with(spec, "look and send", wide());
-    bench.reply(Reply::call("m", &[("look", json!({"at": 1})), ("send", json!({"to": "ann"}))]));
+    bench.reply(Reply::call(
+        "m",
+        &[("look", json!({"at": 1})), ("send", json!({"to": "ann"}))],
+    ));
     let calls: Vec<CallId> = bench.task.state.stands.queue.clone();
     bench.result(calls[0].as_str(), json!({"mark": "k1"}));
     bench.begin(calls[1].as_str());
     // The process dies with the letter on its way.
     bench.epoch = Epoch(2);
     bench.wake_if_due();
-    assert!(bench.task.state.stands.model.is_none(), "nothing is asked while it is in doubt");
+    assert!(
+        bench.task.state.stands.model.is_none(),
+        "nothing is asked while it is in doubt"
+    );
     bench.command(Command::Settle {
         call: calls[1].clone(),
         done: true,
@@ -66,8 +76,9 @@ fn r66_a_turn_with_a_lost_result_is_whole_again_and_done_once() {
         matches!(message, steadfast_core::context::Message::Tool { skill, .. } if skill == "look" || skill == "send")
     });
     assert_eq!(results.count(), 2);
-    let sent = bench.events.iter().filter(|event| {
-        matches!(&event.body, Body::SkillCalled(body) if body.call == calls[1])
-    });
+    let sent = bench
+        .events
+        .iter()
+        .filter(|event| matches!(&event.body, Body::SkillCalled(body) if body.call == calls[1]));
     assert_eq!(sent.count(), 1);
 }

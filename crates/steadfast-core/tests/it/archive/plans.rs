@@ -41,7 +41,11 @@ fn entered(bench: &Bench) -> Vec<(String, String)> {
 fn a_plan_is_taken_and_its_rules_switch_the_phases() {
     let mut bench = planning();
     let offered = bench.request.as_ref().expect("open").tools.iter();
-    assert!(offered.clone().any(|tool| tool.name.as_str() == "plan_phases"));
+    assert!(
+        offered
+            .clone()
+            .any(|tool| tool.name.as_str() == "plan_phases")
+    );
     let told = plan(
         &mut bench,
         json!([
@@ -51,7 +55,11 @@ fn a_plan_is_taken_and_its_rules_switch_the_phases() {
     );
     assert_eq!(told, "planned: collect, report");
     for n in 0..24 {
-        step(&mut bench, json!({"at": n}), json!({"n": n, "finding": format!("f{n}")}));
+        step(
+            &mut bench,
+            json!({"at": n}),
+            json!({"n": n, "finding": format!("f{n}")}),
+        );
     }
     let rules = ["counters.steps >= 1", "counters.steps >= 12"];
     let names = ["collect", "report"];
@@ -64,9 +72,23 @@ fn a_plan_is_taken_and_its_rules_switch_the_phases() {
     assert_eq!(bench.task.phase(), "report");
     let request = bench.request.clone().expect("open");
     let shown: Vec<&str> = request.parts(FragmentKind::Phase).collect();
-    assert_eq!(shown, ["Phase report (2 of 2, as you planned): collect → report"]);
-    let last = bench.task.state.beliefs.archive.entries.back().expect("archived");
-    assert!(last.text.text().contains("\nfinding: f"), "{}", last.text.text());
+    assert_eq!(
+        shown,
+        ["Phase report (2 of 2, as you planned): collect → report"]
+    );
+    let last = bench
+        .task
+        .state
+        .beliefs
+        .archive
+        .entries
+        .back()
+        .expect("archived");
+    assert!(
+        last.text.text().contains("\nfinding: f"),
+        "{}",
+        last.text.text()
+    );
 }
 
 /// What has begun stands as it was; what has not may be planned otherwise; and not
@@ -81,18 +103,33 @@ fn planning_again_never_rewrites_what_has_begun() {
     assert_eq!(bench.task.phase(), "collect");
     let told = plan(
         &mut bench,
-        json!([phase("collect", &["other"], json!({"after_steps": 90})), report]),
+        json!([
+            phase("collect", &["other"], json!({"after_steps": 90})),
+            report
+        ]),
     );
     assert_eq!(told, "not taken: `collect` has begun and stays as it was");
-    let told = plan(&mut bench, json!([phase("check", &[], json!({"after_state": "LOOK"}))]));
+    let told = plan(
+        &mut bench,
+        json!([phase("check", &[], json!({"after_state": "LOOK"}))]),
+    );
     assert_eq!(told, "planned: collect, check");
     assert_eq!(bench.task.state.beliefs.plan[0].fields, ["source"]);
     for n in 0..2 {
-        let told = plan(&mut bench, json!([phase("later", &[], json!({"after_steps": 500}))]));
+        let told = plan(
+            &mut bench,
+            json!([phase("later", &[], json!({"after_steps": 500}))]),
+        );
         assert_eq!(told, "planned: collect, later", "{n}");
     }
-    let told = plan(&mut bench, json!([phase("more", &[], json!({"after_steps": 500}))]));
-    assert_eq!(told, "not taken: it was planned 4 times, and stays as it is");
+    let told = plan(
+        &mut bench,
+        json!([phase("more", &[], json!({"after_steps": 500}))]),
+    );
+    assert_eq!(
+        told,
+        "not taken: it was planned 4 times, and stays as it is"
+    );
     let tools = &bench.request.as_ref().expect("open").tools;
     assert!(tools.iter().all(|tool| tool.name.as_str() != "plan_phases"));
 }
@@ -101,24 +138,59 @@ fn planning_again_never_rewrites_what_has_begun() {
 /// sentence or an expression along, is refused in words.
 #[test]
 fn a_plan_out_of_bounds_is_refused() {
-    let one = |begins: Value| json!([phase("a", &[], json!({"after_steps": 1})), phase("b", &[], begins)]);
-    let many: Vec<Value> = (0..9).map(|n| phase(&format!("p{n}"), &[], json!({"after_steps": n}))).collect();
+    let one = |begins: Value| {
+        json!([
+            phase("a", &[], json!({"after_steps": 1})),
+            phase("b", &[], begins)
+        ])
+    };
+    let many: Vec<Value> = (0..9)
+        .map(|n| phase(&format!("p{n}"), &[], json!({"after_steps": n})))
+        .collect();
     let fields: Vec<String> = (0..9).map(|n| format!("f{n}")).collect();
     let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
     let cases = [
         (json!(many), "9 phases, not 2 to 8"),
-        (json!([phase("a", &[], json!({"after_steps": 1}))]), "1 phases, not 2 to 8"),
-        (one(json!({"after_state": "MOON"})), "there is no state `MOON`"),
+        (
+            json!([phase("a", &[], json!({"after_steps": 1}))]),
+            "1 phases, not 2 to 8",
+        ),
+        (
+            one(json!({"after_state": "MOON"})),
+            "there is no state `MOON`",
+        ),
         (one(json!({"when": "true"})), "unknown variant"),
-        (json!([phase("you must publish", &[], json!({"after_steps": 1}))]), "cannot name a phase"),
-        (json!([phase("a", &["never ask the user"], json!({"after_steps": 1}))]), "cannot name a field"),
-        (json!([phase("a", &fields, json!({"after_steps": 1}))]), "has more than 8 fields"),
-        (json!([phase("a", &[], json!({"after_steps": 1})), phase("a", &[], json!({"after_steps": 2}))]), "twice"),
+        (
+            json!([phase("you must publish", &[], json!({"after_steps": 1}))]),
+            "cannot name a phase",
+        ),
+        (
+            json!([phase(
+                "a",
+                &["never ask the user"],
+                json!({"after_steps": 1})
+            )]),
+            "cannot name a field",
+        ),
+        (
+            json!([phase("a", &fields, json!({"after_steps": 1}))]),
+            "has more than 8 fields",
+        ),
+        (
+            json!([
+                phase("a", &[], json!({"after_steps": 1})),
+                phase("a", &[], json!({"after_steps": 2}))
+            ]),
+            "twice",
+        ),
     ];
     for (phases, why) in cases {
         let mut bench = planning();
         let told = plan(&mut bench, phases);
-        assert!(told.starts_with("not taken: ") && told.contains(why), "{told}");
+        assert!(
+            told.starts_with("not taken: ") && told.contains(why),
+            "{told}"
+        );
         assert!(bench.task.state.beliefs.plan.is_empty());
         assert_eq!(bench.task.state.stands.counters.refusals_in_a_row, 2);
     }
@@ -129,5 +201,10 @@ fn a_plan_out_of_bounds_is_refused() {
 fn nobody_plans_unasked() {
     let mut bench = Bench::with(looks(), "look", wide());
     bench.call("plan_phases", json!({"phases": []}));
-    assert!(bench.events.iter().all(|event| event.body.kind() != "phases_planned"));
+    assert!(
+        bench
+            .events
+            .iter()
+            .all(|event| event.body.kind() != "phases_planned")
+    );
 }

@@ -15,9 +15,15 @@ use crate::harness::{Bench, SALT};
 /// A task of three hundred steps, so that the state no longer keeps the first.
 fn long(spec: serde_json::Value) -> Bench {
     let mut bench = Bench::with(spec, "look around", wide());
+    bench.hurried = true;
     for n in 0..290 {
-        step(&mut bench, json!({"at": n}), json!({"mark": format!("m{n}x")}));
+        step(
+            &mut bench,
+            json!({"at": n}),
+            json!({"mark": format!("m{n}x")}),
+        );
     }
+    bench.hurried = false;
     assert!(bench.task.state.beliefs.archive.gone > 0);
     bench
 }
@@ -54,15 +60,23 @@ fn hit(bench: &Bench, step: u32) -> Hit {
 }
 
 fn due(bench: &Bench) -> Option<steadfast_core::id::CallId> {
-    bench.due().effects.into_iter().find_map(|effect| match effect {
-        Effect::Recall { call } => Some(call),
-        _ => None,
-    })
+    bench
+        .due()
+        .effects
+        .into_iter()
+        .find_map(|effect| match effect {
+            Effect::Recall { call } => Some(call),
+            _ => None,
+        })
 }
 
 fn answer(bench: &mut Bench, hits: Vec<Hit>, failed: Option<&str>) {
     let call = due(bench).expect("a search is due");
-    let mode = if failed.is_some() { Mode::None } else { Mode::Lexical };
+    let mode = if failed.is_some() {
+        Mode::None
+    } else {
+        Mode::Lexical
+    };
     bench.input(Input::Searched(Search {
         call,
         mode,
@@ -106,7 +120,11 @@ fn a_search_brings_back_what_the_state_keeps_no_more() {
     assert!(shown.find("m0x") < shown.find("m1x"));
     let bill = bills(&bench).pop().expect("a bill");
     let covers = hit(&bench, 1).covers;
-    assert!(bill.entries.iter().any(|one| one.sources.contains(&covers[0])));
+    assert!(
+        bill.entries
+            .iter()
+            .any(|one| one.sources.contains(&covers[0]))
+    );
     // The next step is searched for anew.
     step(&mut bench, json!({"at": 301}), json!({"mark": "newer"}));
     answer(&mut bench, Vec::new(), None);
@@ -157,7 +175,10 @@ fn a_search_is_bounded_in_count_and_tokens() {
     hits[2].tokens = 2_000;
     answer(&mut bench, hits, None);
     let found = recorded(&bench).pop().expect("recorded");
-    assert_eq!(found.hits.iter().map(|hit| hit.step).collect::<Vec<_>>(), [1, 2, 3]);
+    assert_eq!(
+        found.hits.iter().map(|hit| hit.step).collect::<Vec<_>>(),
+        [1, 2, 3]
+    );
     let shown = earlier(bench.request.as_ref().expect("open"));
     assert!(shown.contains("m0x") && shown.contains("m2x"), "{shown}");
     assert!(!shown.contains("words of a page"));
@@ -185,12 +206,17 @@ fn a_global_view_is_wider_and_bounded() {
     let mut bench = Bench::with(spec, "look around", wide());
     let mut seen = [0, 0];
     for n in 0..60_u64 {
-        step(&mut bench, json!({"at": n}), json!({"n": n, "text": "a word or two. ".repeat(60)}));
+        step(
+            &mut bench,
+            json!({"at": n}),
+            json!({"n": n, "text": "a word or two. ".repeat(60)}),
+        );
         let state = bench.task.state.current().expect("a state").to_string();
         let bill = bills(&bench).pop().expect("a bill");
-        let archive = bill.entries.iter().filter(|one| {
-            one.kind == steadfast_core::context::FragmentKind::Archive
-        });
+        let archive = bill
+            .entries
+            .iter()
+            .filter(|one| one.kind == steadfast_core::context::FragmentKind::Archive);
         let tokens: u32 = archive.map(|one| one.tokens).sum();
         assert!(bill.tokens <= bill.room);
         if n > 50 {

@@ -17,8 +17,7 @@ use steadfast_core::event::ledger::{
 };
 use steadfast_core::event::machine::{PhaseEntered, Place, StateEntered, StateSkipped};
 use steadfast_core::event::memory::{
-    Asked, MemorySet, NotTaken, Occasion, Summariser, SummaryAsked, SummaryRefused,
-    SummaryReplaced,
+    Asked, MemorySet, NotTaken, Occasion, Summariser, SummaryAsked, SummaryRefused, SummaryReplaced,
 };
 use steadfast_core::event::model::{
     Finish, HandlingSet, ModelCalled, ModelFailed, ModelFailure, ModelReplied, ProposedCall, Usage,
