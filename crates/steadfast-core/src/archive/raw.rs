@@ -69,6 +69,7 @@ fn opening(first: &Event, no: u32, state: Option<StateName>) -> Option<Step> {
         calls,
         refused: None,
         repair: None,
+        briefs: Default::default(),
     })
 }
 

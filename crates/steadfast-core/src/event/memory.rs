@@ -84,6 +84,16 @@ pub enum Occasion {
     Rebuild,
 }
 
+impl Occasion {
+    pub fn name(self) -> &'static str {
+        match self {
+            Occasion::Left => "left",
+            Occasion::Phase => "phase",
+            Occasion::Rebuild => "rebuild",
+        }
+    }
+}
+
 /// A summary took the place of the one before.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SummaryReplaced {

@@ -28,7 +28,7 @@ use super::spec::{Approvals, Case, Document, Speaker};
 use super::{misfits, replies};
 use crate::attempts::Doubles;
 use crate::clock::Clock;
-use crate::driver::{self, Driver, Rest, Settings, Stop, Unobserved};
+use crate::driver::{self, Driver, Memory, Rest, Settings, Stop, Unobserved};
 use crate::model::Model;
 use crate::rules::StandardRules;
 use crate::skill::Skills;
@@ -172,6 +172,7 @@ pub async fn run(
             snapshot_every: 0,
             ..Settings::default()
         },
+        memory: Memory::default(),
         stop: Stop::default(),
     };
     let id = TaskId::from(TASK);

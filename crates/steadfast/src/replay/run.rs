@@ -19,7 +19,7 @@ use super::fork::{copy, safe_point};
 use super::original::Original;
 use super::tape::{Tape, Unknown, skills};
 use crate::clock::Clock;
-use crate::driver::{Driver, Rest, Settings, Stop, Unobserved};
+use crate::driver::{Driver, Memory, Rest, Settings, Stop, Unobserved};
 use crate::model::Model;
 use crate::rules::{BpeTokenizer, Encoding, StandardRules};
 
@@ -199,6 +199,7 @@ fn player(
             snapshot_every: 0,
             ..Settings::default()
         },
+        memory: Memory::default(),
         stop: Stop::default(),
     };
     (driver, tape)

@@ -113,7 +113,7 @@ fn gist(body: &Body) -> String {
                 "{} step {} ({}), {of}",
                 body.call,
                 body.step,
-                json(&body.why)
+                body.why.name()
             )
         }
         Body::SummaryReplaced(body) => {
