@@ -55,6 +55,8 @@ pub(crate) enum Command {
     Resume(Resume),
     /// Decide on a call that waits for approval, or on a deed in doubt
     Resolve(Resolve),
+    /// Say what is wrong in a task, and have it redone from before what rests on it
+    Repair(Repair),
     /// End a task; a deed in flight settles first
     Cancel(One),
     /// Let a task rest until it is unpaused
@@ -83,6 +85,8 @@ pub(crate) enum Command {
     Diff(Diff),
     /// Show what a model was shown before things went wrong, and what is wrong with it
     Inspect(Inspect),
+    /// Show what a task took, how often it was looked at and repaired, and what that found
+    Metrics(OneRead),
     /// Check a workflow file
     Check(Check),
     /// Check a text against the constraints of a ledger file
@@ -155,6 +159,10 @@ pub(crate) struct Run {
     /// calls=N, skill_calls=N, time=30m, then=fail|ask; also step.tokens=N, STATE.tokens=N
     #[arg(long, value_name = "KEY=VALUE,…")]
     pub(crate) budget: Vec<String>,
+    /// Wait for decisions on calls from this file, a JSON object a line, as they are
+    /// appended: {"call": "s2.0", "approve": true, "reason": "…", "by": "boss"}
+    #[arg(long, value_name = "FILE")]
+    pub(crate) decisions: Option<PathBuf>,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -249,6 +257,10 @@ pub(crate) struct Onward {
     /// What it may cost from here on, over what was set before; see `run`
     #[arg(long, value_name = "KEY=VALUE,…")]
     pub(crate) budget: Vec<String>,
+    /// Wait for decisions on calls from this file, a JSON object a line, as they are
+    /// appended: {"call": "s2.0", "approve": true, "reason": "…", "by": "boss"}
+    #[arg(long, value_name = "FILE")]
+    pub(crate) decisions: Option<PathBuf>,
 }
 
 /// Recording what a model says, and playing it again.
@@ -313,6 +325,46 @@ pub(crate) struct Resolve {
     pub(crate) by: Option<String>,
     /// Go on with the task at once
     #[arg(long)]
+    pub(crate) resume: bool,
+    #[command(flatten)]
+    pub(crate) onward: Onward,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(
+    group(ArgGroup::new("fault").args(["fact", "call", "step", "course"])),
+    after_help = "Deeds that were done stand, and are never done again. Without a fault, the \
+    repairs that were made are listed."
+)]
+pub(crate) struct Repair {
+    /// The task, or the beginning of its name
+    pub(crate) task: String,
+    /// The value of this fact is wrong; with its right value where it is known
+    #[arg(long, value_name = "NAME[=VALUE]")]
+    pub(crate) fact: Option<String>,
+    /// The result of this call is wrong
+    #[arg(long, value_name = "CALL")]
+    pub(crate) call: Option<String>,
+    /// What was decided at this step is wrong
+    #[arg(long, value_name = "N")]
+    pub(crate) step: Option<u32>,
+    /// The way that the task took is wrong, for this reason
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) course: Option<String>,
+    /// 1: decide again, 2: roll back, 3: restart [default: as far as it reaches]
+    #[arg(long, value_name = "N", requires = "fault", value_parser = clap::value_parser!(u8).range(1..=3))]
+    pub(crate) level: Option<u8>,
+    /// Why; a restarted task is told
+    #[arg(long, value_name = "TEXT", requires = "fault")]
+    pub(crate) reason: Option<String>,
+    /// Who says so
+    #[arg(long, value_name = "NAME", env = settings::USER, hide_env_values = true)]
+    pub(crate) by: Option<String>,
+    /// Only show how far it reaches
+    #[arg(long, requires = "fault", conflicts_with = "resume")]
+    pub(crate) dry_run: bool,
+    /// Go on with the task at once
+    #[arg(long, requires = "fault")]
     pub(crate) resume: bool,
     #[command(flatten)]
     pub(crate) onward: Onward,

@@ -2,6 +2,7 @@
 //! what a dead process held.
 
 use std::future::Future;
+use std::path::PathBuf;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,9 +14,12 @@ use steadfast::rules::StandardRules;
 use steadfast::skill::Skills;
 use steadfast_core::id::{Epoch, TaskId};
 use steadfast_core::limits;
-use steadfast_core::task::{Start, Task};
+use steadfast_core::task::input::Command;
+use steadfast_core::task::state::Stage;
+use steadfast_core::task::{Start, Task, Waiting};
 use steadfast_store::{Log, SqliteLog, Takeover};
 
+use crate::decisions::Decisions;
 use crate::error::Error;
 use crate::exit::Exit;
 use crate::holder;
@@ -24,12 +28,14 @@ use crate::printer::Printer;
 use crate::progress::Progress;
 use crate::report;
 use crate::settings::Settings;
-use crate::{store, time};
+use crate::{secrets, store, time};
 
 /// A driver with its display.
 pub(crate) struct Engine {
     pub(crate) driver: Driver,
     pub(crate) progress: Arc<Progress>,
+    /// A file of decisions on calls that wait for approval.
+    pub(crate) decisions: Option<PathBuf>,
 }
 
 impl Engine {
@@ -46,6 +52,7 @@ impl Engine {
         let driver = Driver {
             log,
             model,
+            validator: None,
             skills,
             rules,
             clock: Arc::new(SystemClock::new()),
@@ -59,7 +66,11 @@ impl Engine {
         if let Ok(redactor) = driver.redactor() {
             printer.guard(&redactor);
         }
-        Engine { driver, progress }
+        Engine {
+            driver,
+            progress,
+            decisions: None,
+        }
     }
 
     /// Makes a task and records its first batch.
@@ -92,15 +103,69 @@ impl Engine {
         printer: &Printer,
     ) -> Result<Exit, Error> {
         let mut signals = Signals::listen()?;
-        match self.until_rest(id, takeover, &mut signals).await? {
-            Ok(rest) => {
-                let task = store::load(self.driver.log.as_ref(), id).await?;
-                report::report(&task, &rest, settings, printer)
+        let mut decisions = self.decisions.as_deref().map(Decisions::watch);
+        let mut takeover = takeover;
+        let number = loop {
+            let rest = match self.until_rest(id, takeover, &mut signals).await? {
+                Ok(rest) => rest,
+                Err(number) => break number,
+            };
+            let task = store::load(self.driver.log.as_ref(), id).await?;
+            match (&rest, &mut decisions) {
+                (Rest::Waiting(Waiting::Approval { .. }), Some(file)) => {
+                    report::report(&task, &rest, settings, printer)?;
+                    tokio::select! {
+                        posted = self.decided(&task, file, settings, printer) => posted?,
+                        number = signals.next() => break number,
+                    }
+                    takeover = Takeover::IfExpired;
+                }
+                _ => return report::report(&task, &rest, settings, printer),
             }
-            Err(number) => {
-                let resume = settings.command(&format!("resume {id}"));
-                printer.say(&format!("stopped; task {id} goes on with `{resume}`"));
-                Ok(Exit::Signal(number))
+        };
+        let resume = settings.command(&format!("resume {id}"));
+        printer.say(&format!("stopped; task {id} goes on with `{resume}`"));
+        Ok(Exit::Signal(number))
+    }
+
+    /// Waits for a decision on a call that waits, and puts it into the inbox.
+    async fn decided(
+        &self,
+        task: &Task,
+        file: &mut Decisions,
+        settings: &Settings,
+        printer: &Printer,
+    ) -> Result<(), Error> {
+        let id = &task.state.task;
+        loop {
+            let mut posted = false;
+            for line in file.next().await? {
+                let decision = match line {
+                    Ok(decision) => decision,
+                    Err(why) => {
+                        printer.say(&format!("a line of the file is {why}"));
+                        continue;
+                    }
+                };
+                let call = &decision.call;
+                let open = task.state.stands.calls.get(call).map(|open| &open.stage);
+                let of_other = decision.task.as_ref().is_some_and(|task| task != id);
+                if of_other || !matches!(open, Some(Stage::Approval { .. })) {
+                    continue;
+                }
+                let command = Command::Decide {
+                    call: call.clone(),
+                    approved: decision.approve,
+                    reason: decision.reason,
+                };
+                let command = secrets::cleaned(&command, task, settings);
+                let by = settings.principal(decision.by.as_deref());
+                let (log, now) = (self.driver.log.as_ref(), self.driver.clock.now());
+                Driver::post(log, id, by, &command, now).await?;
+                posted = true;
+            }
+            if posted {
+                return Ok(());
             }
         }
     }

@@ -89,6 +89,8 @@ pub(crate) enum Error {
         "a decision on call `{call}` of task `{task}` was given already, and waits to be recorded"
     )]
     Decided { task: TaskId, call: String },
+    #[error("task `{task}` cannot be repaired so: {why}")]
+    NoRepair { task: TaskId, why: String },
     #[error("budget `{given}` does not read: {why}")]
     Budget { given: String, why: String },
     #[error("there is no store at `{path}`", path = path.display())]
@@ -224,6 +226,7 @@ impl Error {
             Error::Ledger { .. } => "K0101",
             Error::Import { errors, .. } => errors.first().map_or("K0101", ImportError::code),
             Error::Budget { .. } => "C0020",
+            Error::NoRepair { .. } => "C0070",
             Error::NotConfirmed { .. } | Error::NotEnded { .. } => "C0030",
             Error::FileExists { .. } => "C0031",
             Error::NoContext { .. } => "C0050",
@@ -273,6 +276,11 @@ impl Error {
                 "write for example `--budget \"tokens=200000,money=2.50 USD,time=30m,then=ask\"`"
             }
             Error::NothingOpen { .. } => "see where it stands with `steadfast tasks`",
+            Error::NoRepair { task, .. } => {
+                return Some(format!(
+                    "`steadfast log {task}` shows its calls, `steadfast ledger {task}` its facts"
+                ));
+            }
             Error::SeveralOpen { task, .. } => {
                 return Some(format!("name the call: `steadfast resolve {task} CALL`"));
             }

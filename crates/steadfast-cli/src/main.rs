@@ -7,6 +7,7 @@ mod args;
 mod budget;
 mod commands;
 mod content;
+mod decisions;
 mod drive;
 mod error;
 mod exit;
@@ -75,6 +76,7 @@ async fn run(
         Command::Chat(args) => commands::chat::run(args, settings, printer).await,
         Command::Resume(args) => commands::resume::run(args, settings, printer).await,
         Command::Resolve(args) => commands::resolve::run(args, settings, printer).await,
+        Command::Repair(args) => commands::repair::run(args, settings, printer).await,
         Command::Cancel(args) => commands::cancel::run(&args, settings, printer).await,
         Command::Pause(args) => commands::pause::run(&args, settings, printer).await,
         Command::Unpause(args) => commands::unpause::run(&args, settings, printer).await,
@@ -89,6 +91,7 @@ async fn run(
         Command::Verify(args) => commands::verify::run(&args, settings, printer).await,
         Command::Diff(args) => commands::diff::run(&args, settings, printer).await,
         Command::Inspect(args) => commands::inspect::run(&args, settings, printer).await,
+        Command::Metrics(args) => commands::metrics::run(&args, settings, printer).await,
         Command::Check(args) => commands::check::run(&args, settings, printer),
         Command::CheckAnswer(args) => commands::check_answer::run(&args, printer),
         Command::Fidelity(args) => commands::fidelity::run(&args, printer),

@@ -32,6 +32,15 @@ pub(crate) fn choose(name: &str, settings: &Settings) -> Result<(Arc<dyn Model>,
     Ok(select_in(name, &settings.resolved, &settings::env)?)
 }
 
+/// The validator that a workflow names, where it names one.
+pub(crate) fn validator(
+    spec: &steadfast_core::workflow::Spec,
+    settings: &Settings,
+) -> Result<Option<Arc<dyn Model>>, Error> {
+    let name = spec.validation.validator.as_deref();
+    name.map(|name| Ok(choose(name, settings)?.0)).transpose()
+}
+
 /// The models that prompts of a workflow may name: the same as `--model` takes.
 pub(crate) fn for_skills(settings: &Settings) -> prompt::Models {
     let resolved = settings.resolved.clone();

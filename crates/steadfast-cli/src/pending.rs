@@ -33,6 +33,13 @@ pub(crate) async fn workflow(log: &dyn Log, task: &Task) -> Result<Spec, Error> 
     Ok(spec)
 }
 
+/// Whether a repair waits that opens a task again which has ended.
+pub(crate) async fn reopens(log: &dyn Log, task: &TaskId) -> Result<bool, Error> {
+    let commands = commands(log, task).await?;
+    let repair = |command: &Command| matches!(command, Command::Repair { .. });
+    Ok(commands.iter().any(repair))
+}
+
 /// The calls on which a decision waits to be recorded.
 pub(crate) async fn decided(log: &dyn Log, task: &Task) -> Result<Vec<CallId>, Error> {
     let commands = commands(log, &task.state.task).await?;

@@ -15,9 +15,16 @@ pub mod fragment;
 mod instructions;
 pub mod layer;
 pub mod manifest;
+mod mended;
 pub mod request;
 mod tools;
 pub(crate) mod view;
+
+/// The rules in force as a model reads them; none where the task's own input is
+/// all there is.
+pub(crate) fn rules_in_force(task: &crate::task::Task) -> Option<String> {
+    instructions::in_force(&task.state.ledger, task.lang())
+}
 
 pub use assemble::{Context, Infeasible, assemble};
 pub use earlier::EARLIER_STEPS;

@@ -15,8 +15,10 @@ pub mod model;
 pub mod plan;
 pub mod proposal;
 pub mod recall;
+pub mod repair;
 pub mod skill;
 pub mod task;
+pub mod validation;
 
 use serde::{Deserialize, Serialize};
 
@@ -70,6 +72,12 @@ pub enum Body {
 
     StateEntered(machine::StateEntered),
     StateSkipped(machine::StateSkipped),
+    RepairAsked(repair::RepairAsked),
+    Repaired(Box<repair::Repaired>),
+    RepairDropped(repair::RepairDropped),
+    DeedKept(repair::DeedKept),
+    ValidationAsked(validation::ValidationAsked),
+    Validated(validation::Validated),
 
     LedgerChanged(Box<ledger::LedgerChanged>),
     PatchRefused(ledger::PatchRefused),
@@ -123,6 +131,12 @@ impl Body {
             Body::DeedSettled(_) => "deed_settled",
             Body::StateEntered(_) => "state_entered",
             Body::StateSkipped(_) => "state_skipped",
+            Body::RepairAsked(_) => "repair_asked",
+            Body::Repaired(_) => "repaired",
+            Body::RepairDropped(_) => "repair_dropped",
+            Body::DeedKept(_) => "deed_kept",
+            Body::ValidationAsked(_) => "validation_asked",
+            Body::Validated(_) => "validated",
             Body::LedgerChanged(_) => "ledger_changed",
             Body::PatchRefused(_) => "patch_refused",
             Body::QuestionOpened(_) => "question_opened",
@@ -176,6 +190,10 @@ impl HoldsContent for Body {
             }
             Body::SkillFailed(body) => body.message.visit_content(visit),
             Body::DeedSettled(body) => body.result.visit_content(visit),
+            Body::ValidationAsked(body) => body.question.visit_content(visit),
+            Body::Validated(body) => body.visit_content(visit),
+            Body::RepairAsked(body) => body.words.visit_content(visit),
+            Body::Repaired(body) => body.visit_content(visit),
             Body::LedgerChanged(body) => body.change.visit_content(visit),
             Body::PatchRefused(body) => body.patch.visit_content(visit),
             Body::QuestionOpened(body) => body.content.visit_content(visit),
@@ -202,6 +220,8 @@ impl HoldsContent for Body {
             | Body::SkillCalled(_)
             | Body::StateEntered(_)
             | Body::StateSkipped(_)
+            | Body::RepairDropped(_)
+            | Body::DeedKept(_)
             | Body::PhaseEntered(_)
             | Body::QuestionAnswered(_) => {}
         }

@@ -46,5 +46,6 @@ pub mod context;
 pub mod handling;
 pub mod price;
 pub mod proposal;
+pub mod repair;
 pub mod rules;
 pub mod task;

@@ -447,3 +447,44 @@ const _: () = assert!(PHASE_REREAD_MAX + ARCHIVE_REBUILD_BATCH <= SUMMARIES_OPEN
 const _: () = assert!(SUMMARY_OUTPUT_TOKENS > EXTRACT_TOKENS_MAX);
 const _: () = assert!(ARCHIVE_TOKENS_MIN < ARCHIVE_TOKENS_MAX);
 const _: () = assert!(EXTRACT_TOKENS_MIN < VERBATIM_TOKENS_MAX);
+
+// Repairs (`repair`, `task/mend.rs`).
+
+/// Repairs of one task by level (1, 2, 3). The article found 70, 25 and 5 of a
+/// hundred on these levels; a task that needs more is a person's.
+pub const REPAIRS_MAX: [u32; 3] = [16, 8, 2];
+/// Repairs of one cause at one level; the next one goes a level up.
+pub const REPAIRS_OF_CAUSE_MAX: u32 = 1;
+/// Deeds that one task keeps through its repairs. None may be forgotten, so with
+/// more a repair is refused.
+pub const KEPT_DEEDS_MAX: usize = 128;
+/// Causes that are remembered for going a level up.
+pub const REPAIR_CAUSES_KEPT: usize = 64;
+/// Steps for which a restarted task is told why it was restarted.
+pub const LESSON_STEPS: u32 = 64;
+/// Tokens of one deed's arguments and result in a context.
+pub const KEPT_DEED_TOKENS_MAX: u32 = 120;
+
+// Validation (`validate`, `task/vet.rs`).
+
+/// Tokens of summaries that a validator model reads (long-task article, 5.2); the
+/// decision and what is in force come on top.
+pub const VALIDATION_HISTORY_TOKENS_MAX: u32 = 1_000;
+/// Tokens that its answer may have.
+pub const VALIDATION_OUTPUT_TOKENS: u32 = 500;
+/// Characters of the call and of the task's own words in its question.
+pub const VALIDATION_DECISION_CHARS_MAX: usize = 4_000;
+pub const VALIDATION_GOAL_CHARS_MAX: usize = 2_000;
+/// Issues of one verdict that are kept.
+pub const VALIDATION_ISSUES_MAX: usize = 16;
+/// Calls of one skill in a row that did not pass; then a person is asked. Below
+/// the attempts that a state has by default, so that it is not given up before.
+pub const VALIDATION_REVISIONS_MAX: u32 = 3;
+/// Time that a validator model has, in milliseconds. One that takes longer could
+/// not verify.
+pub const VALIDATION_TIMEOUT_MS: u64 = 60_000;
+/// Bytes of arguments and results that the look-out for circles reads; of larger
+/// ones it compares the names.
+pub const ANOMALY_BYTES_READ: u64 = 4 * 1024;
+
+const _: () = assert!(VALIDATION_REVISIONS_MAX <= RETRY_ATTEMPTS_DEFAULT);

@@ -19,6 +19,7 @@ pub mod history;
 pub mod input;
 pub mod instruct;
 mod keep;
+mod mend;
 mod moves;
 mod obey;
 pub mod outcome;
@@ -34,6 +35,7 @@ mod standing;
 pub mod state;
 pub mod summarise;
 pub mod variables;
+mod vet;
 
 use std::sync::Arc;
 

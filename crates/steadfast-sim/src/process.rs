@@ -133,6 +133,7 @@ pub fn execute_with(
     let driver = Driver {
         log: log.clone(),
         model,
+        validator: None,
         skills,
         rules: Arc::clone(rules),
         clock: Arc::new(Following(Arc::clone(&world))),

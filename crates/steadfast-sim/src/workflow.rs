@@ -95,6 +95,7 @@ pub fn build(shape: &Shape) -> Case {
         },
         ledger: Default::default(),
         clock: Default::default(),
+        validation: Default::default(),
         conversation: false,
         phases: Default::default(),
         memory: Default::default(),

@@ -17,6 +17,7 @@ mod search;
 mod session;
 mod stop;
 mod transitions;
+mod validate;
 
 use std::sync::Arc;
 
@@ -57,6 +58,9 @@ impl Observer for Unobserved {}
 pub struct Driver {
     pub log: Arc<dyn Log>,
     pub model: Arc<dyn Model>,
+    /// Looks at deeds that cannot be taken back, where the workflow asks for it.
+    /// Without one nothing is verified, and a person is asked instead.
+    pub validator: Option<Arc<dyn Model>>,
     pub skills: Skills,
     pub rules: Arc<StandardRules>,
     pub clock: Arc<dyn Clock>,
@@ -117,6 +121,7 @@ impl Driver {
         Driver {
             log,
             skills,
+            validator: None,
             rules: Arc::new(rules),
             clock: Arc::new(SystemClock::new()),
             observer: Arc::new(Unobserved),

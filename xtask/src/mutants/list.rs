@@ -32,6 +32,7 @@ const LEDGER: &str = "crates/steadfast-core/src/ledger/state.rs";
 const MANIFEST: &str = "crates/steadfast-core/src/context/manifest.rs";
 const MCP_BREAKER: &str = "crates/steadfast/src/skill/mcp/breaker.rs";
 const MCP_SERVER: &str = "crates/steadfast/src/skill/mcp/server.rs";
+const MEND_PLAN: &str = "crates/steadfast-core/src/repair/plan.rs";
 const MOVES: &str = "crates/steadfast-core/src/task/moves.rs";
 const OBEY: &str = "crates/steadfast-core/src/task/obey.rs";
 const OFFER: &str = "crates/steadfast-core/src/archive/offer.rs";
@@ -43,6 +44,8 @@ const RETRY: &str = "crates/steadfast-core/src/task/retry.rs";
 const SPEND: &str = "crates/steadfast-core/src/task/spend.rs";
 const SUMMARISE: &str = "crates/steadfast-core/src/task/summarise.rs";
 const STATE: &str = "crates/steadfast-core/src/task/state.rs";
+const VALIDATION_VERDICT: &str = "crates/steadfast-core/src/validate/verdict.rs";
+const VET: &str = "crates/steadfast-core/src/task/vet.rs";
 const CORE: &str = "steadfast-core";
 
 const fn mutant(
@@ -414,6 +417,81 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "let within = amount.is_some_and(",
         "let within = amount.is_none_or(",
         "g02_a_forbidden_deed_is_refused_whatever_the_model_says",
+    ),
+    // G7: an approval means this.
+    mutant(
+        "G7",
+        "a yes that outlives its time",
+        ADVANCE,
+        "until.is_some_and(|until| until <= self.turn.now)",
+        "until.is_some_and(|until| until.0 < 0)",
+        "r79_a_yes_is_for_these_arguments_until_it_runs_out",
+    ),
+    mutant(
+        "G7",
+        "a yes whatever became of the facts",
+        RECORD,
+        "state.facts.get(name)?.seq",
+        "state.facts.get(name).map(|_| Seq(1))?",
+        "g07_every_single_change_voids_the_approval",
+    ),
+    // G9: roll back beliefs, not deeds.
+    mutant(
+        "G9",
+        "deeds that a repair forgets",
+        MEND_PLAN,
+        "&& !call.is_read()",
+        "&& call.is_read()",
+        "g09_deeds_stand_and_are_shown_as_done",
+    ),
+    mutant(
+        "G9",
+        "a state that does its deed again",
+        MOVES,
+        "if self.keep_deeds(&name)? {",
+        "if name.as_str().is_empty() && self.keep_deeds(&name)? {",
+        "g09_no_deed_is_done_twice_whatever_the_crash",
+    ),
+    mutant(
+        "G9",
+        "a user's value that is rolled back",
+        MEND_PLAN,
+        "fact.seq > place && !is_persons(&fact.source)",
+        "fact.seq > place",
+        "g09_no_deed_is_done_twice_whatever_the_crash",
+    ),
+    mutant(
+        "G9",
+        "a repair that looks past the first reader",
+        MEND_PLAN,
+        "_ if request.known => read(),",
+        "_ if request.known => marks.iter().rfind(|mark| mark.hit).map(|mark| mark.seq),",
+        "d6_the_roll_back_point_is_where_the_runs_part",
+    ),
+    // G10: unknown is not yes.
+    mutant(
+        "G10",
+        "a validator that could not verify lets through",
+        VET,
+        "Verdict::Passed => return Then::Pass,",
+        "Verdict::Passed | Verdict::CannotVerify => return Then::Pass,",
+        "g10_unknown_is_not_yes",
+    ),
+    mutant(
+        "G10",
+        "words that are no verdict count as a pass",
+        VALIDATION_VERDICT,
+        "_ => Verdict::CannotVerify,",
+        "_ => Verdict::Passed,",
+        "g10_unknown_is_not_yes",
+    ),
+    mutant(
+        "G10",
+        "a pass that is good for another ledger",
+        VET,
+        "if call.validated == Some(binding) {",
+        "if call.validated.is_some() {",
+        "g10_a_pass_is_void_once_the_ledger_changed",
     ),
     // G11: well formed always.
     mutant(

@@ -45,7 +45,8 @@ pub(crate) async fn go_on(
     printer: &Printer,
 ) -> Result<Exit, Error> {
     let task = store::load(log.as_ref(), id).await?;
-    if let Some(outcome) = task.state.outcome() {
+    let reopened = pending::reopens(log.as_ref(), id).await?;
+    if let Some(outcome) = task.state.outcome().filter(|_| !reopened) {
         return report::report(&task, &Rest::Ended(outcome.clone()), settings, printer);
     }
     let origin = Origin::load(settings, id)?;
@@ -70,7 +71,10 @@ pub(crate) async fn go_on(
         Takeover::IfExpired
     };
     let memory = memory::of(&task.workflow.spec, settings, printer)?;
-    let engine = Engine::new(Arc::clone(log), model, skills, memory, printer);
+    let mut engine = Engine::new(Arc::clone(log), model, skills, memory, printer);
+    let spec = pending::workflow(log.as_ref(), &task).await?;
+    engine.driver.validator = model::validator(&spec, settings)?;
+    engine.decisions = onward.decisions;
     engine.run(id, takeover, settings, printer).await
 }
 

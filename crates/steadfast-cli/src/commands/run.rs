@@ -36,6 +36,7 @@ pub(crate) async fn run(args: Run, settings: &Settings, printer: &Printer) -> Re
         budget: budget::read(&args.budget)?,
         window: model::window(model.as_ref(), args.window, args.output_tokens)?,
     };
+    let validator = model::validator(&start.workflow, settings)?;
     let log = store::open(settings)?;
     refuse_taken(log.as_ref(), &id).await?;
     let model = model::recorded(model, &args.recording, Take::New)?;
@@ -48,7 +49,9 @@ pub(crate) async fn run(args: Run, settings: &Settings, printer: &Printer) -> Re
     // First the origin: a task that is there can always be resumed.
     Origin::new(Some(&args.workflow), args.registry.as_deref(), &name).save(settings, &id)?;
     let memory = memory::of(&start.workflow, settings, printer)?;
-    let engine = Engine::new(Arc::clone(&log), model, skills, memory, printer);
+    let mut engine = Engine::new(Arc::clone(&log), model, skills, memory, printer);
+    engine.driver.validator = validator;
+    engine.decisions = args.decisions;
     engine.start(&id, start).await?;
     engine
         .run(&id, Takeover::IfExpired, settings, printer)

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use steadfast_core::event::ledger::LedgerChanged;
 use steadfast_core::event::skill::{SkillFailed, SkillReturned};
+use steadfast_core::event::validation::Verdict;
 use steadfast_core::event::{Body, Event};
 use steadfast_core::id::{CallId, StateName, Timestamp};
 use steadfast_core::ledger::entry::ChangeKind;
@@ -76,6 +77,24 @@ impl Lines {
             Body::FactSet(body) => {
                 format!("{} = {}", body.name, excerpt(&body.value, SHOWN))
             }
+            Body::Validated(body) if body.verdict != Verdict::Passed => {
+                let found = body.found.as_ref().map(|found| excerpt(found, SHOWN));
+                let (at, verdict) = (body.at.name(), body.verdict.name());
+                format!(
+                    "validation at {at}: {verdict} {}",
+                    found.unwrap_or_default()
+                )
+            }
+            Body::RepairAsked(body) => format!("to be repaired: {} is wrong", body.cause),
+            Body::RepairDropped(body) => format!("no repair: {}", short(&body.why, SHOWN)),
+            Body::Repaired(body) => format!(
+                "repaired at level {}: events {}–{} count no more, {} deeds stand",
+                body.level.number(),
+                body.from,
+                body.to,
+                body.kept.len()
+            ),
+            Body::DeedKept(body) => format!("{} was done before, and stands", body.skill),
             Body::PhaseEntered(body) => format!("phase {}", body.to),
             Body::PhasesPlanned(body) => short(&body.message.text(), SHOWN),
             Body::BudgetSet(_) => "budget changed".to_owned(),
@@ -84,6 +103,8 @@ impl Lines {
                 format!("{}; a deed in flight settles first", body.diagnosis)
             }
             Body::PriceSet(_)
+            | Body::ValidationAsked(_)
+            | Body::Validated(_)
             | Body::StepArchived(_)
             | Body::MemorySet(_)
             | Body::SummaryAsked(_)

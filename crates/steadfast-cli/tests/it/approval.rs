@@ -229,3 +229,39 @@ fn nothing_hides_from_the_approver() {
         ran.stderr
     );
 }
+
+/// A decision by a watched file: the process waits, takes the line, and goes on. A
+/// line that was there before does not count.
+#[test]
+fn a_line_of_a_watched_file_decides() {
+    use std::io::Write;
+    let case = payment("required");
+    case.write(
+        "decisions.jsonl",
+        "{\"call\": \"s2.0\", \"approve\": true}\n",
+    );
+    let mut args = PAY.to_vec();
+    args.extend(["--decisions", "decisions.jsonl"]);
+    let mut command = case.command(&args);
+    command.stdout(std::process::Stdio::piped());
+    command.stderr(std::process::Stdio::piped());
+    let child = command.spawn().unwrap();
+    let path = case.path("decisions.jsonl");
+    // Until it waits, and a while longer: the old line must not count.
+    std::thread::sleep(std::time::Duration::from_secs(3));
+    assert_eq!(case.read("paid.txt"), "");
+    let mut file = std::fs::OpenOptions::new().append(true).open(path).unwrap();
+    writeln!(file, "{{\"call\": \"s9.0\", \"approve\": true}}").unwrap();
+    writeln!(
+        file,
+        "{{\"call\": \"s2.0\", \"approve\": true, \"by\": \"boss\"}}"
+    )
+    .unwrap();
+    let output = child.wait_with_output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "All is paid.\n");
+    assert_eq!(case.read("paid.txt").lines().count(), 1);
+    let log = case.run(&["log", "t1"]).stdout;
+    assert!(log.contains("approver boss"), "{log}");
+}

@@ -146,6 +146,7 @@ impl Fitting<'_> {
                 vec![Piece::System { texts }],
             );
         }
+        self.lessons(drawn);
     }
 
     fn task_and_documents(&self, caps: Caps, drawn: &mut Drawn) {
@@ -387,6 +388,8 @@ impl Fitting<'_> {
                 vec![Piece::User { texts: lines }],
             );
         }
+        self.kept_deeds(drawn);
+        self.watched(drawn);
         let long = drawn
             .fragments
             .iter()
@@ -520,7 +523,7 @@ impl Fitting<'_> {
         self.task.lang()
     }
 
-    fn capped(&self, content: &Content, tokens_max: u32) -> Text {
+    pub(super) fn capped(&self, content: &Content, tokens_max: u32) -> Text {
         match excerpt::cut(&content.text(), tokens_max) {
             Some(excerpt::Cut { head, tail }) => Text::Excerpt {
                 content: content.clone(),

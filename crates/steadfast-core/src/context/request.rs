@@ -17,6 +17,8 @@ pub enum FragmentKind {
     Task,
     /// The contract of the machine.
     Contract,
+    /// Why the task was restarted: the runtime's own words, in the system layer.
+    Lesson,
     /// Which state the machine is in and what is due.
     Notice,
     /// What is in force of all that was said: the ledger.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::content::Content;
 use crate::hash::Hash;
-use crate::id::{CallId, SkillName, StateName};
+use crate::id::{CallId, SkillName, StateName, Timestamp};
 use crate::ledger::ConstraintId;
 use crate::workflow::gate::Refusal;
 use crate::workflow::spec::EffectClass;
@@ -87,4 +87,7 @@ pub struct ApprovalDecided {
     pub approved: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Content>,
+    /// Until when a yes is good; none where it does not run out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<Timestamp>,
 }

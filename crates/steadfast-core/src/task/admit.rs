@@ -57,6 +57,9 @@ impl Task {
         if let Some(call) = self.doubt(skill, epoch) {
             return Ok(Err(Refusal::InDoubt { call }));
         }
+        if self.state.stands.repairs.was_done_outside(skill) {
+            return Ok(Err(Refusal::AlreadyDone));
+        }
         let (state, one) = match self.place_of_call(skill) {
             Ok((state, one)) => (Some(state), Some(one)),
             Err(refusal) => match guard(guards.order, refusal) {

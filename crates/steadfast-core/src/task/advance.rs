@@ -21,6 +21,10 @@ use crate::workflow::spec::Steering;
 /// that the runtime makes by itself, the intents of reads, the next model call.
 pub(super) fn advance(draft: &mut Draft<'_>) -> Result<(), Stop> {
     draft.end_settled()?;
+    // What waits for its repair does not go on before.
+    if draft.task.state.stands.repairs.asked.is_some() {
+        return Ok(());
+    }
     if !draft.task.state.is_running() || draft.check_limits()? {
         return Ok(());
     }
@@ -222,7 +226,9 @@ impl Draft<'_> {
         let unasked = approved.is_none() && !verifying && self.task.must_ask(call.skill.as_str());
         if approved.is_some() || unasked {
             let binding = self.binding(id);
-            if approved != Some(binding) {
+            let until = call.approved_until;
+            let over = until.is_some_and(|until| until <= self.turn.now);
+            if approved != Some(binding) || over {
                 let body = ApprovalRequested {
                     call: id.clone(),
                     binding,
@@ -243,6 +249,12 @@ impl Draft<'_> {
             };
             return self.runtime(Body::SkillFailed(failed));
         }
+        if !verifying && !self.vet_deed(id)? {
+            return Ok(());
+        }
+        let Some(call) = self.task.state.stands.calls.get(id) else {
+            return Ok(());
+        };
         if !verifying {
             let (state, step) = (call.state.clone(), self.task.state.stands.counters.steps);
             let asked = self.task.asked_by(call.skill.as_str());

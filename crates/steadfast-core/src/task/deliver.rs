@@ -25,9 +25,11 @@ impl Draft<'_> {
         };
         match self.task.admit_answer(&answer, self.turn.rules) {
             Ok(observed) => {
+                let not_checked = self.task.not_checked(&answer, self.turn.rules);
+                self.look_at_end(None, not_checked.len())?;
                 let body = AnswerAdmitted {
                     answer: answer.clone(),
-                    not_checked: self.task.not_checked(&answer, self.turn.rules),
+                    not_checked,
                     observed,
                 };
                 self.runtime(Body::AnswerAdmitted(body))?;

@@ -11,21 +11,44 @@ use crate::task::state::{Call, Lifecycle, Outcome, Stage};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
     /// Send the recorded context to the model.
-    CallModel { call: CallId },
+    CallModel {
+        call: CallId,
+    },
     /// Carry a skill call out.
-    CallSkill { call: CallId, intent: Intent },
+    CallSkill {
+        call: CallId,
+        intent: Intent,
+    },
     /// Ask the skill's `verify` whether a deed in doubt was done.
-    VerifyDeed { call: CallId, intent: Intent },
+    VerifyDeed {
+        call: CallId,
+        intent: Intent,
+    },
     /// Tell a person that a call waits for approval. The decision comes by the inbox.
-    AskApproval { call: CallId },
+    AskApproval {
+        call: CallId,
+    },
     /// Make a summary anew from raw events, by rule or by the summariser.
-    Summarise { call: CallId },
+    Summarise {
+        call: CallId,
+    },
     /// Search the whole archive for what the next step needs.
-    Recall { call: CallId },
-    /// Run a checkpoint's validators. Named for drivers; due once tasks have them.
-    Validate { call: CallId },
+    /// Make the repair that waits, from the whole log: [`Task::repair`].
+    Repair {
+        call: CallId,
+    },
+    Recall {
+        call: CallId,
+    },
+    /// Ask the validator model about a call, and hand its answer in as
+    /// [`Input::Validated`](super::Input::Validated).
+    Validate {
+        call: CallId,
+    },
     /// Start a sub-task. Named for drivers; due once workflows hold them.
-    StartChild { call: CallId },
+    StartChild {
+        call: CallId,
+    },
 }
 
 impl Effect {
@@ -37,6 +60,7 @@ impl Effect {
             | Effect::VerifyDeed { call, .. }
             | Effect::AskApproval { call }
             | Effect::Summarise { call }
+            | Effect::Repair { call }
             | Effect::Recall { call }
             | Effect::Validate { call }
             | Effect::StartChild { call } => call,
@@ -111,6 +135,16 @@ impl Task {
             Lifecycle::Running | Lifecycle::Cancelling | Lifecycle::Failing { .. } => {}
         }
         self.skills_due(now, epoch, &mut due);
+        if let (Some(asked), true) = (&self.state.stands.repairs.asked, self.state.is_running()) {
+            match self.state.stands.calls.is_empty() {
+                true => due.effects.push(Effect::Repair {
+                    call: asked.repair.clone(),
+                }),
+                false if due.effects.is_empty() => due.waiting = self.waiting(epoch),
+                false => {}
+            }
+            return due;
+        }
         self.summaries_due(epoch, &mut due);
         // What a phase needs is read first, so that it can be found.
         let searching = self.wants_recall() && !self.is_rereading();
@@ -164,6 +198,9 @@ impl Task {
             let free = at_work < parallel && !before.iter().any(|one| self.conflict(one, call));
             let effect = match &call.stage {
                 Stage::Approval { .. } => Some(Effect::AskApproval { call: id.clone() }),
+                Stage::Validating { .. } if self.state.is_running() => {
+                    Some(Effect::Validate { call: id.clone() })
+                }
                 Stage::Ready {
                     not_before: Some(at),
                     ..

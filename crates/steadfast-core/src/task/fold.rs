@@ -6,6 +6,8 @@
 
 mod memory;
 mod model;
+mod repair;
+mod validation;
 
 use std::collections::BTreeMap;
 
@@ -152,7 +154,9 @@ impl State {
                 };
             }
             Body::ApprovalDecided(body) if body.approved => {
-                self.call_mut(&body.call)?.stage = Stage::Ready {
+                let call = self.call_mut(&body.call)?;
+                call.approved_until = body.expires_at;
+                call.stage = Stage::Ready {
                     not_before: None,
                     approved: Some(body.binding),
                 };
@@ -172,6 +176,12 @@ impl State {
             Body::StateSkipped(body) => {
                 self.beliefs.skipped.insert(body.state.clone(), event.seq);
             }
+            Body::RepairAsked(body) => self.repair_asked(event, body)?,
+            Body::ValidationAsked(body) => self.validation_asked(body)?,
+            Body::Validated(body) => self.validated(body)?,
+            Body::RepairDropped(body) => self.repair_dropped(body)?,
+            Body::Repaired(body) => self.repaired(event, body)?,
+            Body::DeedKept(body) => self.deed_kept(event, body)?,
             Body::LedgerChanged(body) => self.ledger_changed(event, body)?,
             Body::PatchProposed(body) => {
                 let counters = &mut self.stands.counters;
@@ -260,6 +270,7 @@ impl State {
             _ => None,
         };
         self.drop_unbegun(|call| !call.is_read());
+        self.stands.validations.asked_anew();
         self.stands.messages.push_back(Said {
             seq: event.seq,
             principal,
@@ -344,7 +355,7 @@ impl State {
     /// Drops the calls that were admitted and not begun.
     fn drop_unbegun(&mut self, which: impl Fn(&Call) -> bool) {
         let unbegun = |call: &Call| match call.stage {
-            Stage::Approval { .. } => true,
+            Stage::Approval { .. } | Stage::Validating { .. } => true,
             Stage::Ready { .. } => call.attempt == 0,
             _ => false,
         };
@@ -363,6 +374,7 @@ impl State {
     fn end(&mut self, event: &Event, outcome: Outcome) {
         self.stands.lifecycle = Lifecycle::Ended { outcome };
         self.stands.exhausted = None;
+        self.stands.repairs.asked = None;
         self.abandon_model(event.epoch);
         self.abandon_summaries(event.epoch);
     }
@@ -410,6 +422,8 @@ impl State {
             called_at: event.at,
             questions: 0,
             ask_at: None,
+            validated: None,
+            approved_until: None,
             stage: Stage::Ready {
                 not_before: None,
                 approved: None,
@@ -470,6 +484,8 @@ impl State {
         };
         self.settle(&body.call, outcome)?;
         self.note_deed(event, &body.call, &call, body.success);
+        // A result is compared as data, whether it counts or not.
+        self.note_pass(&call, &body.result, false);
         self.beliefs.last_result = Some(body.result.clone());
         if body.success {
             self.beliefs.visit.negative = None;
@@ -508,6 +524,8 @@ impl State {
         } else {
             self.failed();
             let message = body.message.clone();
+            let ended = self.call_mut(&body.call)?.clone();
+            self.note_pass(&ended, &message, true);
             let outcome = CallOutcome::Failed {
                 seq: event.seq,
                 class: body.class,
@@ -545,6 +563,7 @@ impl State {
             self.stands.lifecycle = Lifecycle::Running;
             self.stands.round.since = Some(event.at);
         }
+        self.stands.validations.note = None;
         if let Place::State(name) = &body.to {
             *self.stands.counters.visits.entry(name.clone()).or_default() += 1;
             self.lapse_from(name);

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::budget::BudgetChange;
 use crate::event::model::Usage;
+use crate::event::repair::{Fault, Level};
 use crate::event::skill::SkillFailure;
 use crate::event::task::{Parent, Window};
 use crate::id::{CallId, Principal, Seq};
@@ -58,6 +59,11 @@ pub enum Input {
     Summarised(Summarised),
     /// The archive was searched, or could not be.
     Searched(Search),
+    /// A validator model answered about a call, or did not.
+    Validated {
+        call: CallId,
+        outcome: Result<Reply, ModelError>,
+    },
     /// A person said something, by their channel.
     Command {
         principal: Principal,
@@ -108,6 +114,17 @@ pub enum Command {
     SetFact {
         name: String,
         value: Value,
+    },
+    /// A person says what is wrong, so that it is redone from before what rests on
+    /// it. `value` is the right value of a fact, where it is known.
+    Repair {
+        cause: Fault,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        level: Option<Level>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        value: Option<Value>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
     },
     Pause,
     Resume,

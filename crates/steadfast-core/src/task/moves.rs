@@ -125,6 +125,9 @@ impl Draft<'_> {
                 }
                 entered.to = Place::State(name.clone());
                 self.runtime(Body::StateEntered(entered))?;
+                if self.keep_deeds(&name)? {
+                    return self.after_outcome();
+                }
                 self.skip_if_ruled(&name)
             }
         }

@@ -111,6 +111,9 @@ impl Draft<'_> {
             let seq = self.task.state.seq;
             self.provide(call, &spec, seq, result)?;
         }
+        if self.look_for_anomaly(false)? {
+            return Ok(());
+        }
         self.after_outcome()?;
         self.pass_baton(at, id, call);
         Ok(())
@@ -232,7 +235,11 @@ impl Draft<'_> {
             retry_at,
             usage,
         };
+        let over = !body.in_doubt && body.retry_at.is_none();
         self.runtime(Body::SkillFailed(body))?;
+        if over && self.look_for_anomaly(true)? {
+            return Ok(());
+        }
         self.after_outcome()
     }
 

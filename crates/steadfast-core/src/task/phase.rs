@@ -26,7 +26,7 @@ impl Draft<'_> {
                     condition: when.clone(),
                 };
                 self.runtime(Body::PhaseEntered(entered))?;
-                return Ok(());
+                return Ok(self.look_at_phase()?);
             }
         }
         for (name, rule) in self.task.phases_ahead() {

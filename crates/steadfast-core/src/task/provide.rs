@@ -49,7 +49,14 @@ impl Draft<'_> {
                 let way = provides.monotone();
                 way.is_some_and(|way| is_back(way, &fact.value, value))
             });
-            if goes_back || present.is_some_and(|fact| facts::same(&fact.value, value)) {
+            if goes_back {
+                let shown = |value: &Value| value.to_string();
+                let before = present.map(|fact| shown(&fact.value)).unwrap_or_default();
+                let (name, after) = (name.clone(), shown(value));
+                self.went_back(&name, &before, &after)?;
+                continue;
+            }
+            if present.is_some_and(|fact| facts::same(&fact.value, value)) {
                 continue;
             }
             let may = facts::may_set(&state.facts, name, value, &source, &state.ledger.owner);

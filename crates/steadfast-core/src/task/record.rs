@@ -180,6 +180,9 @@ impl Task {
             Input::Command { principal, command } => {
                 draft.carry(|draft| draft.command(principal, command))?;
             }
+            Input::Validated { call, outcome } => {
+                draft.carry(|draft| draft.validator_done(&call, outcome))?;
+            }
             Input::Wake => draft.carry(|_| Ok(()))?,
         }
         Ok(draft.finish())
@@ -292,7 +295,7 @@ impl<'a> Draft<'a> {
 
     /// Runs one handler and moves the task on. A rule that does not evaluate
     /// ends the task with a diagnosis: no model can mend it.
-    fn carry(
+    pub(super) fn carry(
         &mut self,
         handle: impl FnOnce(&mut Self) -> Result<(), Stop>,
     ) -> Result<(), RecordError> {
@@ -347,6 +350,16 @@ impl<'a> Draft<'a> {
     }
 
     fn command(&mut self, principal: Principal, command: Command) -> Result<(), Stop> {
+        if let Command::Repair {
+            cause,
+            level,
+            value,
+            reason,
+        } = command
+        {
+            let (value, reason) = (value.as_ref(), reason.as_deref());
+            return self.person_repairs(principal, cause, level, value, reason);
+        }
         if self.task.state.outcome().is_some() {
             self.note = Some("the task has ended".to_owned());
             return Ok(());
@@ -391,7 +404,9 @@ impl<'a> Draft<'a> {
             Command::SetBudget { change } => {
                 self.push(user, Body::BudgetSet(Box::new(BudgetSet { change })))?;
             }
-            Command::AcceptWorkflow { .. } => unreachable!("taken by `record`, which compiles it"),
+            Command::Repair { .. } | Command::AcceptWorkflow { .. } => {
+                unreachable!("taken before")
+            }
         }
         Ok(())
     }
@@ -469,11 +484,21 @@ impl<'a> Draft<'a> {
             return Ok(());
         };
         let reason = reason.map(|text| self.task.state.salt.seal_text(&text));
+        let skill = self
+            .task
+            .state
+            .stands
+            .calls
+            .get(call)
+            .map(|call| &call.skill);
+        let spec = skill.and_then(|skill| self.task.workflow.skill(skill.as_str()));
+        let lasts = spec.and_then(|spec| spec.approval_ms).filter(|_| approved);
         let body = ApprovalDecided {
             call: call.clone(),
             binding,
             approved,
             reason,
+            expires_at: lasts.map(|ms| self.turn.now.plus_ms(ms)),
         };
         self.push(Source::Approver { principal }, Body::ApprovalDecided(body))?;
         self.after_outcome()
@@ -634,13 +659,25 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Asks a person, where the call's skill needs one.
+    /// Asks a person, where the call's skill needs one; the validator before, so
+    /// that a person decides on what was looked at.
     pub(super) fn ask_approval(&mut self, id: &CallId) -> Result<(), Corrupt> {
+        let vetted = self.task.workflow.spec.validation.validator.is_some();
+        if self.needs_approval(id) && vetted && !self.vet_deed(id)? {
+            return Ok(());
+        }
+        self.ask_person(id)
+    }
+
+    fn needs_approval(&self, id: &CallId) -> bool {
         let call = &self.task.state.stands.calls[id];
         let spec = self.task.workflow.skill(call.skill.as_str());
-        let asked = spec.is_some_and(|spec| spec.approval == Approval::Required)
-            || self.task.must_ask(call.skill.as_str());
-        if asked {
+        spec.is_some_and(|spec| spec.approval == Approval::Required)
+            || self.task.must_ask(call.skill.as_str())
+    }
+
+    pub(super) fn ask_person(&mut self, id: &CallId) -> Result<(), Corrupt> {
+        if self.needs_approval(id) {
             let binding = self.binding(id);
             self.runtime(Body::ApprovalRequested(ApprovalRequested {
                 call: id.clone(),
@@ -651,16 +688,23 @@ impl<'a> Draft<'a> {
     }
 
     /// What an approval of a call is good for: this skill, these arguments, this
-    /// ledger, this workflow.
+    /// ledger, this workflow, and the facts that arguments are named after, as they
+    /// were when it was asked for.
     pub(super) fn binding(&self, id: &CallId) -> crate::hash::Hash {
         let state = &self.task.state;
         let call = &state.stands.calls[id];
+        let args = call.args.json();
+        let named = args.as_object().into_iter().flatten();
+        let facts: BTreeMap<&str, Seq> = named
+            .filter_map(|(name, _)| Some((name.as_str(), state.facts.get(name)?.seq)))
+            .collect();
         let bound = (
             id,
             &call.skill,
             call.args.hash,
             state.ledger_version(),
             state.fingerprint,
+            facts,
         );
         state.salt.seal_json(&bound).hash
     }
@@ -690,9 +734,11 @@ impl<'a> Draft<'a> {
         match self.task.admit_answer(&answer, self.turn.rules) {
             Ok(observed) => {
                 self.pass_optional(None)?;
+                let not_checked = self.task.not_checked(&answer, self.turn.rules);
+                self.look_at_end(None, not_checked.len())?;
                 let answered = AnswerAdmitted {
                     answer: answer.clone(),
-                    not_checked: self.task.not_checked(&answer, self.turn.rules),
+                    not_checked,
                     observed,
                 };
                 self.runtime(Body::AnswerAdmitted(answered))?;
@@ -708,7 +754,9 @@ impl<'a> Draft<'a> {
                     refusal,
                     due,
                 };
+                let seen = refused.refusal.clone();
                 self.runtime(Body::AnswerRefused(refused))?;
+                self.look_at_end(Some(&seen), 0)?;
                 if self.stop_if_spent()? {
                     return Ok(());
                 }

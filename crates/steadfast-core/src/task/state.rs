@@ -24,7 +24,9 @@ use crate::hash::Hash;
 use crate::id::{CallId, Epoch, Principal, Seq, SkillName, StateName, TaskId, Timestamp};
 use crate::ledger::{ConstraintId, Ledger};
 use crate::price::Price;
+use crate::repair::Repairs;
 use crate::task::recall::Found;
+use crate::validate::Validations;
 use crate::workflow::gate::Refusal;
 use crate::workflow::spec::EffectClass;
 
@@ -256,6 +258,12 @@ pub struct Stands {
     /// The clock as it was read for the last context.
     #[serde(default)]
     pub clock: Option<Clock>,
+    /// What was repaired, and what waits to be.
+    #[serde(default, skip_serializing_if = "Repairs::is_empty")]
+    pub repairs: Repairs,
+    /// What validations found.
+    #[serde(default, skip_serializing_if = "Validations::is_empty")]
+    pub validations: Validations,
 }
 
 /// A summary that is being made anew from raw events.
@@ -368,6 +376,13 @@ pub struct Call {
     /// Questions to `verify` that brought no answer, and when to ask again.
     pub questions: u32,
     pub ask_at: Option<Timestamp>,
+    /// What a validator passed, or a person was asked about in its place: this
+    /// exact call under this ledger and workflow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub validated: Option<Hash>,
+    /// Until when the approval is good.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approved_until: Option<Timestamp>,
     pub stage: Stage,
 }
 
@@ -405,6 +420,14 @@ pub enum Stage {
     Ready {
         not_before: Option<Timestamp>,
         approved: Option<Hash>,
+    },
+    /// A validator model is asked about it.
+    Validating {
+        approved: Option<Hash>,
+        binding: Hash,
+        validator: String,
+        question: Content,
+        tokens: u32,
     },
     /// Its intent is recorded.
     Called {
@@ -610,22 +633,18 @@ impl HoldsContent for State {
         self.workflow.visit_content(visit);
         self.input.visit_content(visit);
         self.documents.visit_content(visit);
-        for receipts in self.beliefs.receipts.values_mut() {
-            for receipt in receipts.values_mut() {
-                receipt.result.visit_content(visit);
-                receipt.checked.visit_content(visit);
-            }
-        }
-        self.beliefs.steps.visit_content(visit);
-        self.beliefs.archive.visit_content(visit);
-        self.beliefs.recalled.visit_content(visit);
-        self.beliefs.last_result.visit_content(visit);
+        self.beliefs.visit_content(visit);
+        self.stands.repairs.visit_content(visit);
         for said in &mut self.stands.messages {
             said.text.visit_content(visit);
         }
         for call in self.stands.calls.values_mut() {
             call.args.visit_content(visit);
+            if let Stage::Validating { question, .. } = &mut call.stage {
+                question.visit_content(visit);
+            }
         }
+        self.stands.validations.visit_content(visit);
         if let Some(slot) = &mut self.stands.model {
             slot.manifest.visit_content(visit);
         }
@@ -642,6 +661,21 @@ impl HoldsContent for State {
         {
             answer.visit_content(visit);
         }
+    }
+}
+
+impl HoldsContent for Beliefs {
+    fn visit_content(&mut self, visit: &mut dyn FnMut(&mut Content)) {
+        for receipts in self.receipts.values_mut() {
+            for receipt in receipts.values_mut() {
+                receipt.result.visit_content(visit);
+                receipt.checked.visit_content(visit);
+            }
+        }
+        self.steps.visit_content(visit);
+        self.archive.visit_content(visit);
+        self.recalled.visit_content(visit);
+        self.last_result.visit_content(visit);
     }
 }
 

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::budget::{Bounds, Budget};
 use crate::check::KnownSource;
+use crate::event::validation::Checkpoint;
 use crate::id::{SkillName, StateName};
 use crate::ledger::rule::ActionKind;
 use crate::limits;
@@ -68,6 +69,9 @@ pub struct Spec {
     /// Which guards are on.
     #[serde(default, skip_serializing_if = "is_default")]
     pub guards: Guards,
+    /// Where the task is looked at again while it runs, and by whom.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub validation: ValidationSpec,
     /// Bounds of a run.
     #[serde(default, skip_serializing_if = "is_default")]
     pub limits: Limits,
@@ -80,6 +84,48 @@ pub struct Spec {
     /// The clock that contexts tell the time by.
     #[serde(default, skip_serializing_if = "is_default")]
     pub clock: ClockSpec,
+}
+
+/// Checkpoints, and what their verdicts let through.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct ValidationSpec {
+    /// The checkpoints that are on: `phase`, `irreversible`, `anomaly`, `end`. Rules
+    /// look at each of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub at: Vec<Checkpoint>,
+    /// The model that is asked about a deed that cannot be taken back, by its name
+    /// in the settings; without one, rules alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub validator: Option<String>,
+    /// What issues lead to: `revise` (the default; after three in a row a person is
+    /// asked), or `ask` a person at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub issues: Option<OnVerdict>,
+    /// The same where the validator could not verify, failed or timed out; `ask` by
+    /// default. Nothing lets such a deed through but a person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cannot_verify: Option<OnVerdict>,
+    /// A task that goes in circles is repaired by itself before it is given up: rolled
+    /// back to where the state was entered, then restarted with the cause in sight.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub repair: bool,
+    /// Names of arguments and results that say nothing of what is done (labels,
+    /// trace ids): calls that differ in them alone are the same.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cosmetic: Vec<String>,
+}
+
+/// What a verdict that is no pass leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum OnVerdict {
+    /// The model is told, and decides again.
+    Revise,
+    /// A person decides.
+    Ask,
 }
 
 /// Whether a model is told the time, and where.
@@ -249,6 +295,10 @@ pub struct SkillSpec {
     /// `required`: a person must approve each exact call.
     #[serde(default, skip_serializing_if = "is_default")]
     pub approval: Approval,
+    /// For how long a person's yes is good, in milliseconds; where not given it does
+    /// not run out by time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval_ms: Option<u64>,
     /// When a result counts as success, unless the state says otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub success_when: Option<String>,
@@ -264,6 +314,12 @@ pub struct SkillSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub verify: Option<SkillName>,
+    /// The skill that undoes what this one has done. It is named to people where a
+    /// repair finds that the deed may rest on what was wrong; nothing calls it by
+    /// itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
+    pub compensation: Option<SkillName>,
     /// The argument that carries the idempotency key. The runtime makes it; a
     /// model's own is ignored.
     #[serde(default, skip_serializing_if = "Option::is_none")]

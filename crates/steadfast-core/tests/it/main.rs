@@ -3,6 +3,7 @@
 
 mod answer;
 mod approval;
+mod approvals;
 mod archive;
 mod budget;
 mod check;
@@ -22,6 +23,8 @@ mod life;
 mod machine;
 mod propose;
 mod reading;
+mod repair;
 mod reports;
 mod retry;
 mod text;
+mod validation;

@@ -33,6 +33,7 @@ pub(super) fn key(task: &Task, walk: &Walk<'_>) -> String {
             let stage = match call.stage {
                 Stage::Ready { not_before, .. } => ("ready", not_before.is_some()),
                 Stage::Approval { .. } => ("approval", false),
+                Stage::Validating { .. } => ("validating", false),
                 Stage::Called { .. } => ("called", false),
                 Stage::InDoubt => ("doubt", false),
                 Stage::Verifying => ("verifying", false),

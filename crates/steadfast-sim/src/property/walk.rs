@@ -205,7 +205,13 @@ impl<'a> Walk<'a> {
                 self.said = true;
                 Ok(())
             }
-            Body::BudgetSet(_)
+            Body::RepairAsked(_)
+            | Body::RepairDropped(_)
+            | Body::Repaired(_)
+            | Body::DeedKept(_) => Err("nobody asks for repairs here".to_owned()),
+            Body::ValidationAsked(_)
+            | Body::Validated(_)
+            | Body::BudgetSet(_)
             | Body::PriceSet(_)
             | Body::HandlingSet(_)
             | Body::BudgetExhausted(_)

@@ -162,6 +162,7 @@ pub async fn run(
     let window = model.window().unwrap_or(stage.window);
     let driver = Driver {
         log: log.clone(),
+        validator: None,
         skills: stage.skills(case, &rules)?,
         model,
         rules,

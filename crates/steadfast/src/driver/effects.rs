@@ -9,14 +9,16 @@ use serde_json::Value;
 use steadfast_core::context::Request;
 use steadfast_core::event::model::ModelFailure;
 use steadfast_core::event::skill::SkillFailure;
-use steadfast_core::id::{CallId, Timestamp};
+use steadfast_core::id::{CallId, Seq, Timestamp};
 use steadfast_core::limits;
 use steadfast_core::proposal::ModelError;
 use steadfast_core::task::input::{Input, SkillError};
+use steadfast_core::task::state::Stage;
 use steadfast_core::task::{Effect, Intent, Waiting};
+use steadfast_store::load_events;
 
 use super::session::Session;
-use super::{Driver, Error, Rest, inbox, redact};
+use super::{Driver, Error, Rest, inbox, redact, validate};
 use crate::skill::{Meter, Skill, SkillCall, TaskModel};
 
 /// The effects at work, each with a handle to abandon it by.
@@ -84,7 +86,9 @@ async fn step(
         Either::Left((outcome, _)) => {
             if let Some(Some(input)) = outcome {
                 let call = match &input {
-                    Input::ModelDone { call, .. } | Input::SkillDone { call, .. } => Some(call),
+                    Input::ModelDone { call, .. }
+                    | Input::SkillDone { call, .. }
+                    | Input::Validated { call, .. } => Some(call),
                     Input::Summarised(done) => Some(&done.call),
                     Input::Searched(search) => Some(&search.call),
                     Input::Command { .. } | Input::Wake => None,
@@ -180,7 +184,6 @@ async fn begin(
                 .calls
                 .get(&call)
                 .map(|call| &call.stage);
-            use steadfast_core::task::state::Stage;
             if matches!(stage, Some(Stage::Called { .. } | Stage::Verifying)) {
                 let future = skill_call(session, &call, verify)?;
                 at_work.put(call, future);
@@ -200,7 +203,22 @@ async fn begin(
             at_work.put(call, future);
             Ok(false)
         }
-        Effect::Validate { .. } | Effect::StartChild { .. } => Err(Error::NoHandler {
+        Effect::Repair { .. } => {
+            let id = session.task.state.task.clone();
+            let history = load_events(session.driver.log.as_ref(), &id, Seq(1)).await?;
+            // Where another writer was first, it is due again with the longer log.
+            session
+                .commit(None, |task, turn| task.repair(&history, turn))
+                .await?;
+            Ok(true)
+        }
+        Effect::Validate { .. } => {
+            if let Some(future) = validate::ask(session.driver, &session.task, &call) {
+                at_work.put(call, future);
+            }
+            Ok(false)
+        }
+        Effect::StartChild { .. } => Err(Error::NoHandler {
             effect: format!("{effect:?}"),
         }),
     }
@@ -219,7 +237,10 @@ impl AtWork {
     fn has_deed(&self, session: &Session<'_>) -> bool {
         let calls = &session.task.state.stands.calls;
         let mut ids = self.handles.keys();
-        ids.any(|id| calls.get(id).is_some_and(|call| !call.may_repeat()))
+        ids.any(|id| {
+            let call = calls.get(id).filter(|call| !call.may_repeat());
+            call.is_some_and(|call| !matches!(call.stage, Stage::Validating { .. }))
+        })
     }
 
     /// Abandons what the task no longer waits for, such as a model call after a

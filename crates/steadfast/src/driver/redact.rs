@@ -81,6 +81,16 @@ pub(super) fn input(redactor: &Redactor, input: Input) -> Input {
             }),
             ..done
         }),
+        Input::Validated { call, outcome } => Input::Validated {
+            call,
+            outcome: match outcome {
+                Ok(reply) => Ok(self::reply(redactor, reply)),
+                Err(error) => Err(ModelError {
+                    message: redactor.redacted(error.message),
+                    ..error
+                }),
+            },
+        },
         Input::Command { principal, command } => Input::Command {
             principal,
             command: self::command(redactor, command),
@@ -141,6 +151,17 @@ pub fn command(redactor: &Redactor, command: Command) -> Command {
         Command::SetFact { name, value } => Command::SetFact {
             name: redactor.redacted(name),
             value: self::value(redactor, value),
+        },
+        Command::Repair {
+            cause,
+            level,
+            value,
+            reason,
+        } => Command::Repair {
+            cause,
+            level,
+            value: value.map(|value| self::value(redactor, value)),
+            reason: reason.map(|reason| redactor.redacted(reason)),
         },
         // No words of anybody, or bound by a fingerprint: whoever accepts a
         // workflow looks first. Named one by one, so that a new one is thought of.

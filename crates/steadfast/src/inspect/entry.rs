@@ -114,6 +114,7 @@ fn voice(part: &Part, outer: Voice) -> Voice {
         FragmentKind::Task | FragmentKind::Message => Voice::User,
         FragmentKind::Contract
         | FragmentKind::Notice
+        | FragmentKind::Lesson
         | FragmentKind::Ledger
         | FragmentKind::Receipts
         | FragmentKind::Archive

@@ -30,6 +30,7 @@ pub fn resolve(
             continue;
         };
         open.extend(skill.verify.clone());
+        open.extend(skill.compensation.clone());
         spec.skills.insert(name, skill);
     }
     spec

@@ -64,3 +64,4 @@ mod skill_prompt;
 mod skill_registry;
 mod spec_article;
 mod spec_read;
+mod validators;

@@ -71,6 +71,33 @@ fn gist(body: &Body) -> String {
         Body::PhasesPlanned(body) => {
             format!("{}: {}", body.call, excerpt(&body.message, SHOWN))
         }
+        Body::ValidationAsked(body) => format!("{}: {} is asked", body.call, body.validator),
+        Body::Validated(body) => {
+            let found = body.found.as_ref().map(|found| excerpt(found, SHOWN));
+            let call = body
+                .call
+                .as_ref()
+                .map_or(String::new(), |call| format!("{call} "));
+            format!(
+                "{call}{} {} {}",
+                body.at.name(),
+                body.verdict.name(),
+                found.unwrap_or_default()
+            )
+        }
+        Body::RepairAsked(body) => format!("{}: {} is wrong", body.repair, body.cause),
+        Body::RepairDropped(body) => format!("{}: {}", body.repair, short(&body.why, SHOWN)),
+        Body::Repaired(body) => format!(
+            "{} level {}: beliefs of events {}–{} are void, {} deeds stand",
+            body.repair,
+            body.level.number(),
+            body.from,
+            body.to,
+            body.kept.len()
+        ),
+        Body::DeedKept(body) => {
+            format!("{} {} stands, for {}", body.call, body.skill, body.state)
+        }
         Body::PhaseEntered(body) => {
             let from = body.from.as_deref().unwrap_or("start");
             format!("{from} → {}: {}", body.to, body.condition)

@@ -27,10 +27,10 @@ pub(super) fn check(spec: &Spec, problems: &mut Vec<Problem>) {
     for (name, skill) in &spec.skills {
         let path = |rest: &'static str| vec!["skills", name.as_str(), rest];
         verify(spec, name, skill, problems);
-        let verifies = spec
-            .skills
-            .values()
-            .any(|other| other.verify.as_ref() == Some(name));
+        compensation(spec, name, skill, problems);
+        let verifies = spec.skills.values().any(|other| {
+            other.verify.as_ref() == Some(name) || other.compensation.as_ref() == Some(name)
+        });
         if !used.contains(name) && !verifies {
             let message = format!("no state calls skill `{name}`");
             problems.push(
@@ -108,6 +108,21 @@ fn verify(spec: &Spec, name: &SkillName, skill: &SkillSpec, problems: &mut Vec<P
             );
         }
         Some(_) => {}
+    }
+}
+
+fn compensation(spec: &Spec, name: &SkillName, skill: &SkillSpec, problems: &mut Vec<Problem>) {
+    let Some(undo) = &skill.compensation else {
+        return;
+    };
+    if spec
+        .skills
+        .get(undo)
+        .is_none_or(|other| !is_resolved(other))
+    {
+        let path = ["skills", name.as_str(), "compensation"];
+        let message = format!("`{name}` is undone by unknown skill `{undo}`");
+        problems.push(Problem::error("W0025", &path, message).hint(known(spec)));
     }
 }
 

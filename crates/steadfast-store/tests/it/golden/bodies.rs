@@ -27,12 +27,18 @@ use steadfast_core::event::proposal::{
     AnswerAdmitted, AnswerRefused, ApprovalDecided, ApprovalRequested, CallAdmitted, CallRefused,
 };
 use steadfast_core::event::recall::{Hit, Mode, Recalled};
+use steadfast_core::event::repair::{
+    DeedKept, FactThen, Fault, Held, Kept, Lesson, Level, RepairAsked, RepairDropped, Repaired,
+};
 use steadfast_core::event::skill::{
     DeedSettled, Relay, SkillCalled, SkillFailed, SkillFailure, SkillReturned,
 };
 use steadfast_core::event::task::{
     CancelRequested, Cause, Document, Parent, RoundEnded, TaskCancelled, TaskCompleted, TaskFailed,
     TaskFailing, TaskPaused, TaskResumed, TaskStarted, UserSent, Window, WorkflowAccepted,
+};
+use steadfast_core::event::validation::{
+    Checkpoint, Then, Validated, ValidationAsked, Validator, Verdict,
 };
 use steadfast_core::event::{Body, Event};
 use steadfast_core::handling::{Handling, RetryChange};
@@ -52,7 +58,7 @@ use steadfast_core::workflow::gate::Refusal;
 use steadfast_core::workflow::spec::{EffectClass, Markup};
 
 /// Number of kinds in [`place`].
-const KINDS: usize = 45;
+const KINDS: usize = 51;
 /// Number of refusals in [`refusal_place`].
 const REFUSALS: usize = 20;
 
@@ -103,6 +109,12 @@ fn place(body: &Body) -> usize {
         Body::SummaryRefused(_) => 42,
         Body::Recalled(_) => 43,
         Body::PhasesPlanned(_) => 44,
+        Body::RepairAsked(_) => 45,
+        Body::Repaired(_) => 46,
+        Body::RepairDropped(_) => 47,
+        Body::DeedKept(_) => 48,
+        Body::ValidationAsked(_) => 49,
+        Body::Validated(_) => 50,
     }
 }
 
@@ -138,6 +150,8 @@ pub(super) fn events(salt: &Salt) -> Vec<Event> {
         model(salt),
         gate(salt),
         skill(salt),
+        repairs(salt),
+        validations(salt),
         budget(),
         handling(),
         end(salt),
@@ -301,6 +315,127 @@ fn memory(salt: &Salt) -> Vec<(Source, Body)> {
         (Source::Runtime, Body::SummaryReplaced(Box::new(replaced))),
         (Source::Runtime, Body::SummaryRefused(refused)),
     ]
+}
+
+/// A validator that is asked, and a verdict of each sort at each checkpoint.
+fn validations(salt: &Salt) -> Vec<(Source, Body)> {
+    let asked = ValidationAsked {
+        call: "s4.0".into(),
+        validator: "judge".to_owned(),
+        binding: Hash::of_bytes(b"binding"),
+        question: salt.seal_text("[DECISION]\nsend {}"),
+        tokens: 420,
+    };
+    let mut out = vec![(Source::Runtime, Body::ValidationAsked(asked))];
+    let sorts = [
+        (Checkpoint::Phase, Verdict::Passed, Then::Pass),
+        (Checkpoint::Irreversible, Verdict::Issues, Then::Revise),
+        (Checkpoint::Irreversible, Verdict::CannotVerify, Then::Ask),
+        (Checkpoint::Anomaly, Verdict::Issues, Then::Stop),
+        (Checkpoint::End, Verdict::CannotVerify, Then::Note),
+    ];
+    for (at, verdict, then) in sorts {
+        let model = at == Checkpoint::Irreversible;
+        let validated = Validated {
+            at,
+            call: model.then(|| "s4.0".into()),
+            by: match model {
+                true => Validator::Model {
+                    model: "judge".to_owned(),
+                },
+                false => Validator::Rules,
+            },
+            verdict,
+            then,
+            found: Some(
+                salt.seal_text(r#"{"passed":false,"issues":["预算超了"],"suggestion":""}"#),
+            ),
+            usage: model.then_some(Usage {
+                input_tokens: 420,
+                output_tokens: 30,
+                cached_input_tokens: 0,
+            }),
+        };
+        out.push((Source::Runtime, Body::Validated(validated)));
+    }
+    out
+}
+
+/// A repair of each fault and of each level, and one that was dropped.
+fn repairs(salt: &Salt) -> Vec<(Source, Body)> {
+    let faults = [
+        Fault::Fact {
+            name: "budget".to_owned(),
+        },
+        Fault::Call {
+            call: "s3.0".into(),
+        },
+        Fault::Step { step: 3 },
+        Fault::Course {
+            code: "circle".to_owned(),
+        },
+    ];
+    let mut out = Vec::new();
+    for (at, cause) in (1..).zip(faults) {
+        let asked = RepairAsked {
+            repair: format!("r{at}").as_str().into(),
+            cause,
+            level: Level::of(at),
+            known: at == 1,
+            words: Some(salt.seal_text("预算应为 5000")),
+        };
+        out.push((user(), Body::RepairAsked(asked)));
+    }
+    for level in [Level::Correct, Level::RollBack, Level::Restart] {
+        let cause = Fault::Fact {
+            name: "budget".to_owned(),
+        };
+        let repaired = Repaired {
+            repair: format!("r{}", level.number()).as_str().into(),
+            cause: cause.clone(),
+            level,
+            from: Seq(12),
+            to: Seq(40),
+            first: Some(Seq(13)),
+            beliefs: Box::default(),
+            facts: vec![FactThen {
+                name: "budget".to_owned(),
+                then: Some(Held {
+                    value: salt.seal_text("5000"),
+                    source: user(),
+                    seq: Seq(1),
+                }),
+            }],
+            kept: vec![Kept {
+                call: "s4.0".into(),
+                skill: "send".into(),
+                state: Some("S4".into()),
+                seq: Seq(30),
+                args: salt.seal_text("{}"),
+                result: salt.seal_text("{}"),
+                tainted: true,
+                taken: true,
+            }],
+            lesson: Some(Lesson {
+                cause,
+                words: Some(salt.seal_text("预算应为 5000")),
+                until_step: 70,
+            }),
+        };
+        out.push((Source::Runtime, Body::Repaired(Box::new(repaired))));
+    }
+    let dropped = RepairDropped {
+        repair: "r4".into(),
+        why: "there is no step 9".to_owned(),
+    };
+    let kept = DeedKept {
+        call: "s4.0".into(),
+        state: "S4".into(),
+        skill: "send".into(),
+    };
+    out.push((Source::Runtime, Body::RepairDropped(dropped)));
+    out.push((Source::Runtime, Body::DeedKept(kept)));
+    out
 }
 
 fn user() -> Source {
@@ -697,6 +832,7 @@ fn gate(salt: &Salt) -> Vec<(Source, Body)> {
         binding,
         approved: true,
         reason: Some(salt.seal_text("可以")),
+        expires_at: Some(Timestamp(1_767_225_700_000_000)),
     };
     let approver = Source::Approver {
         principal: Principal::from("bob"),
