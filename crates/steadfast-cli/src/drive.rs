@@ -13,7 +13,7 @@ use steadfast::rules::StandardRules;
 use steadfast::skill::Skills;
 use steadfast_core::id::{Epoch, TaskId};
 use steadfast_core::limits;
-use steadfast_core::task::{Start, Task};
+use steadfast_core::task::{Start, Task, Waiting};
 use steadfast_store::{Log, SqliteLog, Takeover};
 
 use crate::error::Error;
@@ -51,7 +51,10 @@ impl Engine {
             clock: Arc::new(SystemClock::new()),
             observer: progress.clone(),
             holder: holder::name(),
-            settings: driver::Settings::default(),
+            settings: driver::Settings {
+                is_gone: holder::is_gone,
+                ..driver::Settings::default()
+            },
             memory,
             stop: driver::Stop::default(),
         };
@@ -95,6 +98,9 @@ impl Engine {
         match self.until_rest(id, takeover, &mut signals).await? {
             Ok(rest) => {
                 let task = store::load(self.driver.log.as_ref(), id).await?;
+                if let Rest::Waiting(Waiting::Children { children }) = &rest {
+                    self.say_children(children, settings, printer).await?;
+                }
                 report::report(&task, &rest, settings, printer)
             }
             Err(number) => {
@@ -103,6 +109,22 @@ impl Engine {
                 Ok(Exit::Signal(number))
             }
         }
+    }
+
+    /// What each sub-task waits for.
+    async fn say_children(
+        &self,
+        children: &[TaskId],
+        settings: &Settings,
+        printer: &Printer,
+    ) -> Result<(), Error> {
+        for child in children {
+            let task = store::load(self.driver.log.as_ref(), child).await?;
+            if let Some(waiting) = task.due(task.state.last_at, Epoch(0)).waiting {
+                report::say_waiting(&task, &waiting, settings, printer);
+            }
+        }
+        Ok(())
     }
 
     /// Drives a task until it rests, or until a signal, whose number it gives. The

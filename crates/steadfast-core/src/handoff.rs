@@ -16,6 +16,7 @@ pub mod graph;
 pub mod mask;
 pub mod output;
 pub mod port;
+pub mod report;
 pub mod spec;
 
 pub use attenuate::{Inherited, attenuate};

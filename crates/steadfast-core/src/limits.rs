@@ -463,9 +463,12 @@ pub const CHILDREN_MAX: u32 = 10_000;
 /// Characters of the summary that stands for a child's output in its parent's
 /// contexts, of one text in it, and of its `meta`. Twelve children stay below a
 /// kilobyte each (field report R53).
-pub const CHILD_SUMMARY_CHARS_MAX: usize = 400;
-pub const CHILD_TEXT_CHARS_MAX: usize = 160;
+pub const CHILD_SUMMARY_CHARS_MAX: usize = 280;
+pub const CHILD_TEXT_CHARS_MAX: usize = 120;
 pub const CHILD_META_CHARS_MAX: usize = 240;
+/// Sub-tasks of which a context tells once their step is out of view; of further
+/// ones it says how many there are.
+pub const CHILDREN_SHOWN_MAX: usize = 12;
 /// How deep an output is looked into for its summary.
 pub const CHILD_SUMMARY_DEPTH_MAX: usize = 4;
 

@@ -56,7 +56,9 @@ impl Workflow {
         let ledger = ledger::read(&spec.ledger)?;
         let tasks = spec.tasks.iter();
         Ok(Arc::new(Workflow {
-            tasks: tasks.map(|(name, task)| (name.clone(), task.as_skill())).collect(),
+            tasks: tasks
+                .map(|(name, task)| (name.clone(), task.as_skill()))
+                .collect(),
             spec,
             machine,
             fingerprint,

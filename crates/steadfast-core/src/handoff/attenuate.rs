@@ -9,10 +9,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::id::Seq;
 use crate::ledger::constraint::{Constraint, Expiry, Force, Scope};
 use crate::ledger::rule::{ActionMode, Rule};
 use crate::ledger::{ConstraintId, Ledger};
-use crate::id::Seq;
 use crate::source::Source;
 
 /// A rule that is handed on.
@@ -101,8 +101,8 @@ pub fn is_restriction(rule: &Rule) -> bool {
 }
 
 fn is_marked(rule: &Rule, marks: &[String]) -> bool {
-    let about_answers = !is_restriction(rule)
-        && !matches!(rule, Rule::Action { .. } | Rule::Permission { .. });
+    let about_answers =
+        !is_restriction(rule) && !matches!(rule, Rule::Action { .. } | Rule::Permission { .. });
     let name = serde_json::to_value(rule).ok();
     let name = name.as_ref().and_then(|rule| rule["type"].as_str());
     about_answers

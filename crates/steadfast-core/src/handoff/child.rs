@@ -20,7 +20,11 @@ pub fn mask(spec: &Spec, task: &TaskSpec, above: Option<&Mask>) -> Mask {
         Some(names) => Mask::of(names.iter().cloned()),
         None => {
             let called = called(spec, task);
-            Mask::of(called.into_iter().filter(|name| !spec.tasks.contains_key(name)))
+            Mask::of(
+                called
+                    .into_iter()
+                    .filter(|name| !spec.tasks.contains_key(name)),
+            )
         }
     };
     declared.below(above)
@@ -51,7 +55,11 @@ fn sub_workflows(spec: &Spec, first: impl Iterator<Item = String>) -> BTreeMap<S
             continue;
         };
         if found.insert(name, sub.clone()).is_none() {
-            open.extend(sub.states.values().filter_map(|state| state.workflow.clone()));
+            open.extend(
+                sub.states
+                    .values()
+                    .filter_map(|state| state.workflow.clone()),
+            );
         }
     }
     found
@@ -60,7 +68,10 @@ fn sub_workflows(spec: &Spec, first: impl Iterator<Item = String>) -> BTreeMap<S
 /// The workflow of a child. `parent` is the workflow of the task that starts it.
 pub fn spec(parent: &Spec, name: &SkillName, task: &TaskSpec, mask: &Mask) -> Spec {
     let allowed = |name: &SkillName| mask.allows(name.as_str());
-    let own = task.workflow.as_ref().and_then(|sub| parent.workflows.get(sub));
+    let own = task
+        .workflow
+        .as_ref()
+        .and_then(|sub| parent.workflows.get(sub));
     let (initial_state, states) = match own {
         Some(sub) => (sub.initial_state.clone(), sub.states.clone()),
         None => free(mask),
@@ -71,14 +82,20 @@ pub fn spec(parent: &Spec, name: &SkillName, task: &TaskSpec, mask: &Mask) -> Sp
     let workflows = sub_workflows(parent, run.chain(below));
     let mut skills = keep(&parent.skills, allowed);
     // The runtime asks it, and no model can call it: no state does.
-    for verify in skills.clone().into_values().filter_map(|skill| skill.verify) {
+    for verify in skills
+        .clone()
+        .into_values()
+        .filter_map(|skill| skill.verify)
+    {
         if let Some(skill) = parent.skills.get(&verify) {
             skills.insert(verify, skill.clone());
         }
     }
     let uses = |server: &String| {
         let tools = skills.values().filter_map(|skill| skill.mcp.as_deref());
-        tools.filter_map(|tool| tool.split_once('/')).any(|(of, _)| of == server)
+        tools
+            .filter_map(|tool| tool.split_once('/'))
+            .any(|(of, _)| of == server)
     };
     Spec {
         workflow_id: format!("{}/{name}", parent.workflow_id),
@@ -135,5 +152,6 @@ fn keep<K: Ord + Clone, V: Clone>(
     wanted: impl Fn(&K) -> bool,
 ) -> BTreeMap<K, V> {
     let kept = all.iter().filter(|(name, _)| wanted(name));
-    kept.map(|(name, value)| (name.clone(), value.clone())).collect()
+    kept.map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
 }

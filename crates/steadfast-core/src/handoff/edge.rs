@@ -32,10 +32,17 @@ pub struct Fixed {
 pub enum Origin {
     /// A field of a task's output; the whole output, without its `meta`, where no
     /// field is named.
-    Task { task: SkillName, field: Vec<String> },
+    Task {
+        task: SkillName,
+        field: Vec<String>,
+    },
     /// The text that the parent began with, or a member of it where it is JSON.
-    Input { field: Vec<String> },
-    Fact { name: String },
+    Input {
+        field: Vec<String>,
+    },
+    Fact {
+        name: String,
+    },
     Value(Value),
 }
 

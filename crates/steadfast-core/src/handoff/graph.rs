@@ -52,8 +52,10 @@ fn listed<'a>(names: impl Iterator<Item = &'a SkillName>) -> String {
 /// A cycle, from a task back to itself, each one waiting for the next. The least
 /// name of it stands first.
 pub fn cycle(tasks: &BTreeMap<SkillName, TaskSpec>) -> Option<Vec<SkillName>> {
-    let awaits: BTreeMap<&SkillName, BTreeSet<SkillName>> =
-        tasks.iter().map(|(name, task)| (name, task.awaits())).collect();
+    let awaits: BTreeMap<&SkillName, BTreeSet<SkillName>> = tasks
+        .iter()
+        .map(|(name, task)| (name, task.awaits()))
+        .collect();
     // Peel off what can run until nothing moves; what is left holds a cycle.
     let mut left: BTreeSet<&SkillName> = awaits.keys().copied().collect();
     loop {
@@ -78,7 +80,10 @@ pub fn cycle(tasks: &BTreeMap<SkillName, TaskSpec>) -> Option<Vec<SkillName>> {
             .expect("what is left waits for something that is left");
         if let Some(at) = way.iter().position(|one| *one == next) {
             let mut round: Vec<SkillName> = way[at..].iter().map(|name| (*name).clone()).collect();
-            let least = round.iter().enumerate().min_by_key(|(_, name)| (*name).clone());
+            let least = round
+                .iter()
+                .enumerate()
+                .min_by_key(|(_, name)| (*name).clone());
             let least = least.map_or(0, |(at, _)| at);
             round.rotate_left(least);
             round.push(round[0].clone());
@@ -98,7 +103,9 @@ mod tests {
             ..TaskSpec::default()
         };
         let tasks = needs.iter();
-        tasks.map(|(name, needs)| (SkillName::from(*name), task(needs))).collect()
+        tasks
+            .map(|(name, needs)| (SkillName::from(*name), task(needs)))
+            .collect()
     }
 
     #[test]
@@ -112,7 +119,10 @@ mod tests {
         ]));
         let round: Vec<String> = round.unwrap().iter().map(SkillName::to_string).collect();
         assert_eq!(round, ["b", "d", "c", "b"]);
-        assert_eq!(cycle(&graph(&[("a", &["b", "c"]), ("b", &["c"]), ("c", &[])])), None);
+        assert_eq!(
+            cycle(&graph(&[("a", &["b", "c"]), ("b", &["c"]), ("c", &[])])),
+            None
+        );
         assert_eq!(cycle(&graph(&[("a", &["a"])])).unwrap().len(), 2);
     }
 }

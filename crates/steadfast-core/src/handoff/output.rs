@@ -29,7 +29,9 @@ pub fn of_answer(answer: &str, typed: bool) -> Value {
 /// `meta`, and the name under which the whole of it is kept.
 pub fn summary(output: &Content) -> String {
     let whole = output.json();
-    let meta = whole.get(META).map(|meta| short(meta, limits::CHILD_META_CHARS_MAX));
+    let meta = whole
+        .get(META)
+        .map(|meta| short(meta, limits::CHILD_META_CHARS_MAX));
     let mut rest = whole;
     if let Some(members) = rest.as_object_mut() {
         members.remove(META);
@@ -115,7 +117,9 @@ mod tests {
 
     #[test]
     fn a_summary_is_small_and_names_the_whole() {
-        let texts: Vec<String> = (0..40).map(|n| format!("{n} {}", "x".repeat(500))).collect();
+        let texts: Vec<String> = (0..40)
+            .map(|n| format!("{n} {}", "x".repeat(500)))
+            .collect();
         let output = of_answer(&json!({"id": "A", "texts": texts}).to_string(), true);
         let content = Salt([7; 32]).seal_json(&output);
         assert!(content.bytes > 20_000);

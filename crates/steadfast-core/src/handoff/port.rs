@@ -12,6 +12,7 @@ use serde_json::Value;
 const DEPTH_MAX: usize = 16;
 
 /// A schema within a schema, by the names of members on the way.
+#[derive(Debug)]
 pub enum Found<'a> {
     Schema(&'a Value),
     /// The schema says nothing of such a member, and does not rule it out.
@@ -39,7 +40,10 @@ pub fn find<'a>(schema: &'a Value, field: &[String]) -> Found<'a> {
     match properties.get(name) {
         Some(member) => find(member, rest),
         // An author who lists properties means them; one who wants more says so.
-        None if schema.get("additionalProperties").is_some_and(|more| more != false) => {
+        None if schema
+            .get("additionalProperties")
+            .is_some_and(|more| more != false) =>
+        {
             Found::Unknown
         }
         None => Found::Missing(properties.keys().map(String::as_str).collect()),
@@ -77,7 +81,10 @@ fn compare(from: &Value, to: &Value, at: &str, depth: usize) -> Option<String> {
     if let (Some(gives), Some(takes)) = (choices(from), choices(to)) {
         let unfit = gives.into_iter().find(|one| !takes.contains(one));
         if let Some(unfit) = unfit {
-            return Some(format!("it gives `{unfit}`{}, which is no choice there", of(at)));
+            return Some(format!(
+                "it gives `{unfit}`{}, which is no choice there",
+                of(at)
+            ));
         }
     }
     if let (Some(gives), Some(takes)) = (from.get("items"), to.get("items"))
@@ -92,7 +99,9 @@ fn members(from: &Value, to: &Value, at: &str, depth: usize) -> Option<String> {
     let gives = from.get("properties").and_then(Value::as_object)?;
     let required = to.get("required").and_then(Value::as_array);
     for name in required.into_iter().flatten().filter_map(Value::as_str) {
-        let open = from.get("additionalProperties").is_some_and(|more| more != false);
+        let open = from
+            .get("additionalProperties")
+            .is_some_and(|more| more != false);
         if !gives.contains_key(name) && !open {
             let message = format!("it has no `{name}`, which is required");
             return Some(match at {
@@ -110,7 +119,15 @@ fn members(from: &Value, to: &Value, at: &str, depth: usize) -> Option<String> {
 
 /// Whether a schema says what it means in a way that is not read here.
 fn is_opaque(schema: &Value) -> bool {
-    const OPAQUE: [&str; 7] = ["$ref", "$dynamicRef", "anyOf", "oneOf", "allOf", "not", "if"];
+    const OPAQUE: [&str; 7] = [
+        "$ref",
+        "$dynamicRef",
+        "anyOf",
+        "oneOf",
+        "allOf",
+        "not",
+        "if",
+    ];
     OPAQUE.iter().any(|key| schema.get(key).is_some())
 }
 
@@ -147,7 +164,9 @@ pub fn shape(value: &Value) -> Value {
     };
     let mut schema = serde_json::json!({ "type": kind, "const": value });
     if let Value::Object(members) = value {
-        let properties = members.iter().map(|(name, value)| (name.clone(), shape(value)));
+        let properties = members
+            .iter()
+            .map(|(name, value)| (name.clone(), shape(value)));
         schema["properties"] = properties.collect::<serde_json::Map<_, _>>().into();
         schema["additionalProperties"] = false.into();
     }
@@ -174,13 +193,20 @@ mod tests {
                 json!({"type": "object", "properties": {"a": {}, "b": {}}}),
                 json!({"type": "object", "required": ["a"]}),
             ),
-            (json!({"type": "object"}), json!({"type": "object", "required": ["a"]})),
+            (
+                json!({"type": "object"}),
+                json!({"type": "object", "required": ["a"]}),
+            ),
         ];
         for (from, to) in fits {
             assert_eq!(mismatch(&from, &to), None, "{from} to {to}");
         }
         let unfit = [
-            (texts.clone(), text.clone(), "it gives `array`, which takes `string`"),
+            (
+                texts.clone(),
+                text.clone(),
+                "it gives `array`, which takes `string`",
+            ),
             (
                 json!({"type": ["string", "null"]}),
                 text.clone(),

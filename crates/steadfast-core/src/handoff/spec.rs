@@ -89,10 +89,13 @@ impl TaskSpec {
     /// The tasks that must have come to their end first: those needed outright,
     /// and those that input comes from.
     pub fn awaits(&self) -> BTreeSet<SkillName> {
-        let from = self.input_data.values().filter_map(|edge| match edge.origin() {
-            Ok(Origin::Task { task, .. }) => Some(task),
-            _ => None,
-        });
+        let from = self
+            .input_data
+            .values()
+            .filter_map(|edge| match edge.origin() {
+                Ok(Origin::Task { task, .. }) => Some(task),
+                _ => None,
+            });
         self.needs.iter().cloned().chain(from).collect()
     }
 

@@ -5,6 +5,7 @@
 //! condition evaluated. The only way out is a log that contradicts itself.
 
 mod memory;
+mod child;
 mod model;
 
 use std::collections::BTreeMap;
@@ -50,6 +51,7 @@ impl State {
             workflow: started.workflow.clone(),
             input: started.input.clone(),
             documents: started.documents.clone(),
+            parent: started.parent.clone().map(Box::new),
             facts: first_facts(first, started),
             ledger: Ledger::begin(owner(&first.source), first.seq),
             readings: BTreeMap::new(),
@@ -240,6 +242,8 @@ impl State {
                 let waits = body.then == OnExhausted::Ask;
                 self.stands.exhausted = waits.then(|| body.exhausted.clone());
             }
+            Body::ChildStarted(body) => self.child_started(body)?,
+            Body::ChildEnded(body) => self.child_ended(body)?,
             Body::ClockRead(body) => {
                 self.stands.clock = Some(Clock {
                     at: event.at,
@@ -506,7 +510,10 @@ impl State {
             };
             self.beliefs.visit.failures += 1;
         } else {
-            self.failed();
+            let skill = call.skill.clone();
+            if !self.beliefs.visit.left_out.contains(&skill) {
+                self.failed();
+            }
             let message = body.message.clone();
             let outcome = CallOutcome::Failed {
                 seq: event.seq,
@@ -647,7 +654,7 @@ impl State {
         Ok(())
     }
 
-    fn call_mut(&mut self, id: &CallId) -> Result<&mut Call, String> {
+    pub(super) fn call_mut(&mut self, id: &CallId) -> Result<&mut Call, String> {
         self.stands
             .calls
             .get_mut(id)

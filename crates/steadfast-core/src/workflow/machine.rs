@@ -377,18 +377,26 @@ impl Builder<'_> {
         let mut uses: Vec<Use> = Vec::new();
         for name in &state.tasks {
             if uses.iter().any(|one| one.skill == *name) {
-                self.problem("W0046", &here, format!("task `{name}` stands twice in the set"));
+                self.problem(
+                    "W0046",
+                    &here,
+                    format!("task `{name}` stands twice in the set"),
+                );
                 continue;
             }
             let Some(task) = self.spec.tasks.get(name) else {
-                self.problem("W0041", &here, format!("unknown task `{name}`")).hint =
-                    Some(known_tasks(self.spec));
+                self.problem("W0041", &here, format!("unknown task `{name}`"))
+                    .hint = Some(known_tasks(self.spec));
                 continue;
             };
             let set = &state.tasks;
             uses.push(Use {
                 skill: name.clone(),
-                requires: task.awaits().into_iter().filter(|one| set.contains(one)).collect(),
+                requires: task
+                    .awaits()
+                    .into_iter()
+                    .filter(|one| set.contains(one))
+                    .collect(),
                 with: BTreeMap::new(),
                 mandatory: task.on_failure != OnChildFailure::Continue,
             });

@@ -25,7 +25,10 @@ pub(super) fn check(spec: &Spec, problems: &mut Vec<Problem>) {
             problems.push(Problem::error("W0020", &keys(&mention.path), message).hint(known(spec)));
         }
     }
-    let capable = spec.tasks.values().filter_map(|task| task.capabilities.as_ref());
+    let capable = spec
+        .tasks
+        .values()
+        .filter_map(|task| task.capabilities.as_ref());
     used.extend(capable.flatten());
     for (name, skill) in &spec.skills {
         let path = |rest: &'static str| vec!["skills", name.as_str(), rest];

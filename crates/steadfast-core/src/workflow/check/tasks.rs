@@ -38,8 +38,20 @@ pub(super) fn check(
         edges::unread(spec, problems);
     }
     fetched(spec, problems);
-    within(&["limits", "depth"], spec.limits.depth, 1, limits::TASK_DEPTH_MAX, problems);
-    within(&["limits", "children"], spec.limits.children, 1, limits::CHILDREN_MAX, problems);
+    within(
+        &["limits", "depth"],
+        spec.limits.depth,
+        1,
+        limits::TASK_DEPTH_MAX,
+        problems,
+    );
+    within(
+        &["limits", "children"],
+        spec.limits.children,
+        1,
+        limits::CHILDREN_MAX,
+        problems,
+    );
 }
 
 /// A sub-task of the file.
@@ -58,7 +70,10 @@ struct Runs<'a> {
 
 impl<'a> Runs<'a> {
     fn of(spec: &'a Spec) -> Runs<'a> {
-        let mut runs = Runs { by_runtime: BTreeMap::new(), offered: BTreeSet::new() };
+        let mut runs = Runs {
+            by_runtime: BTreeMap::new(),
+            offered: BTreeSet::new(),
+        };
         for place in places::states(spec) {
             for name in &place.state.tasks {
                 runs.by_runtime.entry(name).or_default().push(place.state);
@@ -66,7 +81,10 @@ impl<'a> Runs<'a> {
             let calls = child::named(place.state).filter(|one| !place.state.tasks.contains(one));
             runs.offered.extend(calls);
         }
-        let capable = spec.tasks.values().filter_map(|task| task.capabilities.as_ref());
+        let capable = spec
+            .tasks
+            .values()
+            .filter_map(|task| task.capabilities.as_ref());
         runs.offered.extend(capable.flatten());
         runs
     }
@@ -118,7 +136,13 @@ impl One<'_> {
 
     fn bounds(&self, problems: &mut Vec<Problem>) {
         let max = limits::CHILDREN_MAX;
-        within(&self.path(&["children"]), self.task.children, 0, max, problems);
+        within(
+            &self.path(&["children"]),
+            self.task.children,
+            0,
+            max,
+            problems,
+        );
         if let Some(retry) = &self.task.retry {
             let max = limits::RETRY_ATTEMPTS_MAX;
             let path = self.path(&["retry", "attempts"]);
@@ -148,11 +172,16 @@ impl One<'_> {
                 );
             }
         }
-        let starts = capabilities.iter().find(|one| self.spec.tasks.contains_key(*one));
+        let starts = capabilities
+            .iter()
+            .find(|one| self.spec.tasks.contains_key(*one));
         if let Some(starts) = starts
             && self.task.children == 0
         {
-            let message = format!("task `{}` may call `{starts}`, and start no task", self.name);
+            let message = format!(
+                "task `{}` may call `{starts}`, and start no task",
+                self.name
+            );
             problems.push(
                 Problem::error("W0048", &self.path(&["children"]), message)
                     .hint("say with `children` how many tasks it may start"),
@@ -201,8 +230,9 @@ impl One<'_> {
                     self.name
                 );
                 problems.push(
-                    Problem::error("W0047", &self.path(&["needs"]), message)
-                        .hint(format!("list `{awaited}` in the same state or an earlier one")),
+                    Problem::error("W0047", &self.path(&["needs"]), message).hint(format!(
+                        "list `{awaited}` in the same state or an earlier one"
+                    )),
                 );
             }
         }
@@ -228,7 +258,9 @@ impl One<'_> {
         }
         for mut problem in found {
             if problem.path.first().is_some_and(|key| key == "states") {
-                problem.path.splice(0..0, ["workflows".to_owned(), sub.clone()]);
+                problem
+                    .path
+                    .splice(0..0, ["workflows".to_owned(), sub.clone()]);
             }
             if !problems.contains(&problem) {
                 problems.push(problem);

@@ -88,10 +88,10 @@ fn along(one: &One<'_>, input: &str, edge: &Edge, problems: &mut Vec<Problem>) {
             Err(known) => {
                 let field = dotted(field);
                 let message = format!("task `{task}` has no output `{field}`");
-                problems.push(
-                    Problem::error("W0042", &path, message)
-                        .hint(format!("its `output_schema` has: {}", quoted(known.iter().map(String::as_str)))),
-                );
+                problems.push(Problem::error("W0042", &path, message).hint(format!(
+                    "its `output_schema` has: {}",
+                    quoted(known.iter().map(String::as_str))
+                )));
                 None
             }
         },
@@ -101,7 +101,10 @@ fn along(one: &One<'_>, input: &str, edge: &Edge, problems: &mut Vec<Problem>) {
     if let (Some(gives), Some(takes)) = (gives, takes)
         && let Some(why) = port::mismatch(&gives, takes)
     {
-        let message = format!("`{edge}` does not fit input `{input}` of `{}`: {why}", one.name);
+        let message = format!(
+            "`{edge}` does not fit input `{input}` of `{}`: {why}",
+            one.name
+        );
         problems.push(
             Problem::error("W0043", &path, message)
                 .hint("name another field, or change one of the two schemas"),
@@ -132,7 +135,11 @@ fn gives(spec: &Spec, task: &SkillName, field: &[String]) -> Result<Option<Value
 /// W0044: a required input that no edge gives. A model is asked for it where it
 /// calls the task; the runtime has nobody to ask.
 fn given(one: &One<'_>, problems: &mut Vec<Problem>) {
-    let required = one.task.input_schema.get("required").and_then(Value::as_array);
+    let required = one
+        .task
+        .input_schema
+        .get("required")
+        .and_then(Value::as_array);
     for name in required.into_iter().flatten().filter_map(Value::as_str) {
         if !one.task.input_data.contains_key(name) {
             let message = format!("nothing gives input `{name}` of task `{}`", one.name);
@@ -148,7 +155,10 @@ fn given(one: &One<'_>, problems: &mut Vec<Problem>) {
 /// a later state's model reads as a summary counts as no use: it is the fields
 /// that nobody names.
 pub(super) fn unread(spec: &Spec, problems: &mut Vec<Problem>) {
-    let edges = spec.tasks.values().flat_map(|task| task.input_data.values());
+    let edges = spec
+        .tasks
+        .values()
+        .flat_map(|task| task.input_data.values());
     let origins: Vec<Origin> = edges.filter_map(|edge| edge.origin().ok()).collect();
     for (name, task) in &spec.tasks {
         let mut whole = false;
@@ -168,7 +178,10 @@ pub(super) fn unread(spec: &Spec, problems: &mut Vec<Problem>) {
         if whole || named.is_empty() {
             continue;
         }
-        let members = task.output_schema.get("properties").and_then(Value::as_object);
+        let members = task
+            .output_schema
+            .get("properties")
+            .and_then(Value::as_object);
         let members = members.into_iter().flat_map(|members| members.keys());
         let unread: Vec<&str> = members
             .map(String::as_str)
