@@ -186,10 +186,14 @@ impl Engine {
     /// held is taken at once, when nothing that it began is at work any more.
     pub(crate) async fn rest(&self, id: &TaskId, takeover: Takeover) -> Result<Rest, Error> {
         let log = self.driver.log.as_ref();
-        let task = store::load(log, id).await?;
-        if orphans::possible(&task) && (takeover == Takeover::Force || !is_held(log, id).await?) {
-            self.announce(&task);
-            orphans::wait(&task).await?;
+        let tree = self.tree(id).await?;
+        if tree.iter().any(orphans::possible)
+            && (takeover == Takeover::Force || !is_held(log, id).await?)
+        {
+            for task in tree.iter().filter(|task| orphans::possible(task)) {
+                self.announce(task);
+                orphans::wait(task).await?;
+            }
         }
         let rest = match self.driver.run(id, takeover).await {
             Err(driver::Error::Log(steadfast_store::Error::Busy { holder, .. }))
@@ -201,6 +205,23 @@ impl Engine {
         };
         self.progress.finish();
         Ok(rest?)
+    }
+
+    /// A task with the sub-tasks that are at work below it.
+    async fn tree(&self, id: &TaskId) -> Result<Vec<Task>, Error> {
+        let log = self.driver.log.as_ref();
+        let mut tree = vec![store::load(log, id).await?];
+        let mut at = 0;
+        while let Some(task) = tree.get(at) {
+            let below = task.state.stands.children.values();
+            let below: Vec<TaskId> = below.map(|child| child.task.clone()).collect();
+            for child in below {
+                // One that is recorded and not made yet has done nothing.
+                tree.extend(store::load(log, &child).await.ok());
+            }
+            at += 1;
+        }
+        Ok(tree)
     }
 
     /// Says why nothing happens for a while: whether a deed was done is asked

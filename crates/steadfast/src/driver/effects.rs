@@ -101,25 +101,25 @@ async fn step(
     let poll = clock.now().plus_ms(session.driver.settings.inbox_poll_ms);
     let until = wake_at.map_or(poll, |at| at.min(poll));
     let sleep = clock.sleep_until(until);
-    match select(at_work.futures.next(), sleep).await {
-        Either::Left((done, _)) => {
-            if let Some(input) = at_work.outcome(done)? {
-                let input = redact::input(&session.redactor, input);
-                session
-                    .commit(None, |task, turn| task.record(input.clone(), turn))
-                    .await?;
-            }
+    let done = match select(at_work.futures.next(), sleep).await {
+        Either::Left((done, _)) => Some(done),
+        Either::Right(_) => None,
+    };
+    if let Some(done) = done {
+        if let Some(input) = at_work.outcome(done)? {
+            let input = redact::input(&session.redactor, input);
+            session
+                .commit(None, |task, turn| task.record(input.clone(), turn))
+                .await?;
         }
-        Either::Right(_) => {
-            if wake_at.is_some_and(|at| at <= session.now()) {
-                session
-                    .commit(None, |task, turn| task.record(Input::Wake, turn))
-                    .await?;
-            }
-            keep_lease(session).await?;
-        }
+        return Ok(());
     }
-    Ok(())
+    if wake_at.is_some_and(|at| at <= session.now()) {
+        session
+            .commit(None, |task, turn| task.record(Input::Wake, turn))
+            .await?;
+    }
+    keep_lease(session).await
 }
 
 /// Waits for a time with nothing at work, still looking at the inbox.
@@ -284,7 +284,16 @@ impl AtWork {
         match done {
             None | Some(Done::Abandoned) => Ok(None),
             Some(Done::Outcome(input)) => {
-                if let Input::ModelDone { call, .. } | Input::SkillDone { call, .. } = &input {
+                let call = match &input {
+                    Input::ModelDone { call, .. } | Input::SkillDone { call, .. } => Some(call),
+                    Input::Summarised(done) => Some(&done.call),
+                    Input::Searched(search) => Some(&search.call),
+                    Input::Command { .. }
+                    | Input::ChildDone { .. }
+                    | Input::ParentLeft
+                    | Input::Wake => None,
+                };
+                if let Some(call) = call {
                     self.handles.remove(call);
                 }
                 Ok(Some(input))

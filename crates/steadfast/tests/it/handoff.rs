@@ -298,11 +298,18 @@ async fn a_cancel_reaches_the_children_first() {
     let cancel = async move {
         tokio::time::sleep(std::time::Duration::from_millis(8)).await;
         let cancel = Command::Cancel;
-        Driver::post(log.as_ref(), &id(), "ann".into(), &cancel, now)
-            .await
-            .unwrap();
+        Driver::post(
+            log.as_ref(),
+            &TaskId::new("t_1"),
+            "ann".into(),
+            &cancel,
+            now,
+        )
+        .await
+        .unwrap();
     };
-    let (_, rest) = tokio::join!(cancel, driver.run(&id(), Takeover::IfExpired));
+    let id = id();
+    let (_, rest) = tokio::join!(cancel, driver.run(&id, Takeover::IfExpired));
     assert_eq!(rest.unwrap(), Rest::Ended(Outcome::Cancelled));
     for child in bench.children().await {
         let task = load(bench.log.as_ref(), &child).await.unwrap();
