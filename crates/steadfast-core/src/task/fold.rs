@@ -4,8 +4,8 @@
 //! compile until it is decided here what it means. No rule is asked and no
 //! condition evaluated. The only way out is a log that contradicts itself.
 
-mod memory;
 mod child;
+mod memory;
 mod model;
 
 use std::collections::BTreeMap;
