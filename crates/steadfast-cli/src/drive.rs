@@ -58,7 +58,10 @@ impl Engine {
             clock: Arc::new(SystemClock::new()),
             observer: progress.clone(),
             holder: holder::name(),
-            settings: driver::Settings::default(),
+            settings: driver::Settings {
+                is_gone: holder::is_gone,
+                ..driver::Settings::default()
+            },
             memory,
             stop: driver::Stop::default(),
         };
@@ -111,6 +114,9 @@ impl Engine {
                 Err(number) => break number,
             };
             let task = store::load(self.driver.log.as_ref(), id).await?;
+            if let Rest::Waiting(Waiting::Children { children }) = &rest {
+                self.say_children(children, settings, printer).await?;
+            }
             match (&rest, &mut decisions) {
                 (Rest::Waiting(Waiting::Approval { .. }), Some(file)) => {
                     report::report(&task, &rest, settings, printer)?;
@@ -168,6 +174,22 @@ impl Engine {
                 return Ok(());
             }
         }
+    }
+
+    /// What each sub-task waits for.
+    async fn say_children(
+        &self,
+        children: &[TaskId],
+        settings: &Settings,
+        printer: &Printer,
+    ) -> Result<(), Error> {
+        for child in children {
+            let task = store::load(self.driver.log.as_ref(), child).await?;
+            if let Some(waiting) = task.due(task.state.last_at, Epoch(0)).waiting {
+                report::say_waiting(&task, &waiting, settings, printer);
+            }
+        }
+        Ok(())
     }
 
     /// Drives a task until it rests, or until a signal, whose number it gives. The
@@ -229,10 +251,14 @@ impl Engine {
     /// held is taken at once, when nothing that it began is at work any more.
     pub(crate) async fn rest(&self, id: &TaskId, takeover: Takeover) -> Result<Rest, Error> {
         let log = self.driver.log.as_ref();
-        let task = store::load(log, id).await?;
-        if orphans::possible(&task) && (takeover == Takeover::Force || !is_held(log, id).await?) {
-            self.announce(&task);
-            orphans::wait(&task).await?;
+        let tree = self.tree(id).await?;
+        if tree.iter().any(orphans::possible)
+            && (takeover == Takeover::Force || !is_held(log, id).await?)
+        {
+            for task in tree.iter().filter(|task| orphans::possible(task)) {
+                self.announce(task);
+                orphans::wait(task).await?;
+            }
         }
         let rest = match self.driver.run(id, takeover).await {
             Err(driver::Error::Log(steadfast_store::Error::Busy { holder, .. }))
@@ -244,6 +270,23 @@ impl Engine {
         };
         self.progress.finish();
         Ok(rest?)
+    }
+
+    /// A task with the sub-tasks that are at work below it.
+    async fn tree(&self, id: &TaskId) -> Result<Vec<Task>, Error> {
+        let log = self.driver.log.as_ref();
+        let mut tree = vec![store::load(log, id).await?];
+        let mut at = 0;
+        while let Some(task) = tree.get(at) {
+            let below = task.state.stands.children.values();
+            let below: Vec<TaskId> = below.map(|child| child.task.clone()).collect();
+            for child in below {
+                // One that is recorded and not made yet has done nothing.
+                tree.extend(store::load(log, &child).await.ok());
+            }
+            at += 1;
+        }
+        Ok(tree)
     }
 
     /// Says why nothing happens for a while: whether a deed was done is asked

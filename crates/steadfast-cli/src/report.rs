@@ -235,6 +235,13 @@ pub(crate) fn say_waiting(task: &Task, waiting: &Waiting, settings: &Settings, p
             printer.say(&format!("raise it and go on with `{resume}`"));
             return;
         }
+        Waiting::Children { children } => {
+            let count = match children.len() {
+                1 => "a sub-task".to_owned(),
+                more => format!("{more} sub-tasks"),
+            };
+            printer.say(&format!("task {id} waits for {count}"));
+        }
         Waiting::Paused => {
             let unpause = settings.command(&format!("unpause {id}"));
             printer.say(&format!(
@@ -337,6 +344,10 @@ fn waiting_for(task: &Task, rest: &Rest) -> Option<WaitingFor> {
         }),
         Waiting::Budget { .. } => Some(WaitingFor {
             r#for: "budget",
+            calls: Vec::new(),
+        }),
+        Waiting::Children { .. } => Some(WaitingFor {
+            r#for: "children",
             calls: Vec::new(),
         }),
         Waiting::Paused => Some(WaitingFor {

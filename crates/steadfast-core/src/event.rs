@@ -6,6 +6,7 @@
 
 pub mod archive;
 pub mod budget;
+pub mod child;
 pub mod clock;
 pub mod envelope;
 pub mod ledger;
@@ -100,6 +101,9 @@ pub enum Body {
     HandlingSet(model::HandlingSet),
     RoundEnded(task::RoundEnded),
     PatchProposed(ledger::PatchProposed),
+
+    ChildStarted(Box<child::ChildStarted>),
+    ChildEnded(Box<child::ChildEnded>),
 }
 
 impl Body {
@@ -157,6 +161,8 @@ impl Body {
             Body::HandlingSet(_) => "handling_set",
             Body::RoundEnded(_) => "round_ended",
             Body::PatchProposed(_) => "patch_proposed",
+            Body::ChildStarted(_) => "child_started",
+            Body::ChildEnded(_) => "child_ended",
         }
     }
 }
@@ -204,6 +210,11 @@ impl HoldsContent for Body {
             Body::SummaryRefused(body) => body.visit_content(visit),
             Body::Recalled(body) => body.visit_content(visit),
             Body::PhasesPlanned(body) => body.visit_content(visit),
+            Body::ChildStarted(body) => body.inherited.visit_content(visit),
+            Body::ChildEnded(body) => {
+                body.output.visit_content(visit);
+                body.why.visit_content(visit);
+            }
             Body::TaskPaused(_)
             | Body::TaskResumed(_)
             | Body::CancelRequested(_)

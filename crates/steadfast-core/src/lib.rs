@@ -34,6 +34,7 @@ pub mod event;
 pub mod workflow;
 
 pub mod facts;
+pub mod handoff;
 pub mod ledger;
 pub mod text;
 

@@ -488,3 +488,31 @@ pub const VALIDATION_TIMEOUT_MS: u64 = 60_000;
 pub const ANOMALY_BYTES_READ: u64 = 4 * 1024;
 
 const _: () = assert!(VALIDATION_REVISIONS_MAX <= RETRY_ATTEMPTS_DEFAULT);
+
+// Sub-tasks (`handoff`).
+
+/// Sub-tasks that a workflow may name, and that one state may run.
+pub const TASKS_MAX: usize = 1_024;
+/// How deep tasks may start tasks, where the workflow says nothing: two helpers
+/// that start helpers of their own kind were 242 in minutes (field report R55).
+pub const TASK_DEPTH_DEFAULT: u32 = 2;
+pub const TASK_DEPTH_MAX: u32 = 8;
+/// Children that a task and those below it may start in all, new attempts
+/// included, where the workflow says nothing.
+pub const CHILDREN_DEFAULT: u32 = 64;
+pub const CHILDREN_MAX: u32 = 10_000;
+/// Characters of the summary that stands for a child's output in its parent's
+/// contexts, of one text in it, and of its `meta`. Twelve children stay below a
+/// kilobyte each (field report R53).
+pub const CHILD_SUMMARY_CHARS_MAX: usize = 280;
+pub const CHILD_TEXT_CHARS_MAX: usize = 120;
+pub const CHILD_META_CHARS_MAX: usize = 240;
+/// Sub-tasks of which a context tells once their step is out of view; of further
+/// ones it says how many there are.
+pub const CHILDREN_SHOWN_MAX: usize = 12;
+/// How deep an output is looked into for its summary.
+pub const CHILD_SUMMARY_DEPTH_MAX: usize = 4;
+
+const _: () = assert!(TASK_DEPTH_DEFAULT <= TASK_DEPTH_MAX);
+const _: () = assert!(CHILDREN_DEFAULT <= CHILDREN_MAX);
+const _: () = assert!(CHILD_TEXT_CHARS_MAX <= CHILD_SUMMARY_CHARS_MAX);

@@ -12,6 +12,7 @@
 mod admit;
 mod advance;
 mod archive;
+mod child;
 mod deliver;
 pub mod due;
 mod fold;

@@ -12,9 +12,12 @@ pub mod machine;
 pub mod problem;
 pub mod spec;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::handoff::TaskSpec;
 use crate::hash::Hash;
+use crate::id::SkillName;
 
 pub use machine::{Edge, Machine, StateDef, Target, Use};
 pub use problem::{Problem, Severity};
@@ -28,6 +31,8 @@ pub struct Workflow {
     pub fingerprint: Hash,
     /// The rules of the file's `ledger` section.
     pub ledger: ledger::FirstRules,
+    /// The sub-tasks, as the skills that they are to the machine and the gate.
+    tasks: BTreeMap<SkillName, spec::SkillSpec>,
 }
 
 impl Workflow {
@@ -49,7 +54,11 @@ impl Workflow {
     pub fn recorded(spec: Spec, fingerprint: Hash) -> Result<Arc<Workflow>, Vec<Problem>> {
         let machine = Machine::compile(&spec)?;
         let ledger = ledger::read(&spec.ledger)?;
+        let tasks = spec.tasks.iter();
         Ok(Arc::new(Workflow {
+            tasks: tasks
+                .map(|(name, task)| (name.clone(), task.as_skill()))
+                .collect(),
             spec,
             machine,
             fingerprint,
@@ -57,7 +66,12 @@ impl Workflow {
         }))
     }
 
+    /// A skill, or a sub-task as the skill that it is called as.
     pub fn skill(&self, name: &str) -> Option<&spec::SkillSpec> {
-        self.spec.skills.get(name)
+        self.spec.skills.get(name).or_else(|| self.tasks.get(name))
+    }
+
+    pub fn task(&self, name: &str) -> Option<&TaskSpec> {
+        self.spec.tasks.get(name)
     }
 }

@@ -320,7 +320,7 @@ impl Process<'_> {
             Waiting::Paused => vec![Command::Resume],
             Waiting::Budget { .. } => vec![self.raise()],
             // No conversations here: a simulated task has one answer.
-            Waiting::Message | Waiting::Ended { .. } => Vec::new(),
+            Waiting::Children { .. } | Waiting::Message | Waiting::Ended { .. } => Vec::new(),
         };
         for command in &commands {
             let user = Principal::from(USER);

@@ -76,6 +76,7 @@ pub fn build(shape: &Shape) -> Case {
         skills: builder.skills,
         mcp: BTreeMap::new(),
         workflows: BTreeMap::new(),
+        tasks: BTreeMap::new(),
         steering: if shape.runtime {
             Steering::Runtime
         } else {

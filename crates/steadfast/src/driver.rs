@@ -6,6 +6,7 @@
 //! outcome again, and never carries the effect out twice. A restart is the same
 //! loop: [`Task::due`](steadfast_core::task::Task::due) names the effects again.
 
+mod child;
 mod effects;
 mod error;
 mod inbox;
@@ -21,6 +22,7 @@ mod validate;
 
 use std::sync::Arc;
 
+use futures::future::BoxFuture;
 use steadfast_core::content::Salt;
 use steadfast_core::event::Event;
 use steadfast_core::id::{Principal, TaskId, Timestamp};
@@ -84,6 +86,9 @@ pub struct Settings {
     /// Events between two snapshots; 0 keeps none.
     pub snapshot_every: u64,
     pub model_timeout_ms: u64,
+    /// Whether the process behind a holder's name is known to be gone, so that what
+    /// it held of a tree of tasks need not be waited for.
+    pub is_gone: fn(&str) -> bool,
 }
 
 impl Default for Settings {
@@ -93,6 +98,7 @@ impl Default for Settings {
             inbox_poll_ms: 250,
             snapshot_every: 256,
             model_timeout_ms: steadfast_core::limits::MODEL_TIMEOUT_MS_DEFAULT,
+            is_gone: |_| false,
         }
     }
 }
@@ -172,9 +178,21 @@ impl Driver {
     /// task itself failing is not an error but an [`Outcome`].
     pub async fn run(&self, id: &TaskId, takeover: Takeover) -> Result<Rest, Error> {
         let mut session = session::Session::open(self, id, takeover).await?;
-        let rest = effects::drive(&mut session).await?;
-        session.close().await?;
-        Ok(rest)
+        child::heed_parent(&mut session).await?;
+        finish(session).await
+    }
+
+    /// Runs a sub-task whose parent this process holds. A future of its own type,
+    /// since tasks run tasks.
+    fn run_child<'a>(
+        &'a self,
+        id: &'a TaskId,
+        takeover: Takeover,
+    ) -> BoxFuture<'a, Result<Rest, Error>> {
+        Box::pin(async move {
+            let session = session::Session::open(self, id, takeover).await?;
+            finish(session).await
+        })
     }
 
     /// Puts a person's command into the inbox of a task. Durable when it returns;
@@ -193,4 +211,14 @@ impl Driver {
         let item: InboxItem = inbox::item(principal, command, at);
         Ok(log.post(id, item).await?)
     }
+}
+
+/// Drives a task to its rest, and lets it go. One that has ended tells its parent.
+async fn finish(mut session: session::Session<'_>) -> Result<Rest, Error> {
+    let rest = effects::drive(&mut session).await?;
+    if matches!(rest, Rest::Ended(_)) {
+        child::report(&session).await?;
+    }
+    session.close().await?;
+    Ok(rest)
 }

@@ -10,6 +10,7 @@ const APPLY: &str = "crates/steadfast-core/src/ledger/apply.rs";
 const ASSEMBLE: &str = "crates/steadfast-core/src/context/assemble.rs";
 const AUTHORITY: &str = "crates/steadfast-core/src/ledger/authority.rs";
 const ARCHIVING: &str = "crates/steadfast-core/src/task/archive.rs";
+const CHILD: &str = "crates/steadfast-core/src/task/child.rs";
 const COMPOSE: &str = "crates/steadfast-core/src/archive/compose.rs";
 const EARLIER: &str = "crates/steadfast-core/src/context/earlier.rs";
 const EXTRACT: &str = "crates/steadfast-core/src/archive/extract.rs";
@@ -843,5 +844,46 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "!carry::own_words(self.text, operation)",
         "false",
         "g02_r10_what_is_not_the_users_is_refused_or_asked",
+    ),
+    // G8: walls.
+    sentinel(mutant(
+        "G8",
+        "a whole output goes along an edge that names one field",
+        CHILD,
+        "newest.and_then(|one| edge::field(&one.result.json(), &field))",
+        "newest.map(|one| one.result.json()).filter(|_| field.len() < 9)",
+        "g08_no_byte_of_a_sibling_reaches_a_sub_task",
+    )),
+    mutant(
+        "G8",
+        "a call beyond the capabilities",
+        CHILD,
+        "(!mask.allows(skill)).then_some(Refusal::NotCapable)",
+        "(!mask.allows(skill) && skill.is_empty()).then_some(Refusal::NotCapable)",
+        "r05_a_reading_helper_edits_nothing_after_its_history_was_summed_up",
+    ),
+    mutant(
+        "G8",
+        "a rule about deeds goes along only when marked",
+        "crates/steadfast-core/src/handoff/attenuate.rs",
+        "        if binds || marked {",
+        "        if binds && marked {",
+        "g8_authority_only_shrinks",
+    ),
+    mutant(
+        "G12",
+        "a helper begins without setting aside what it may take",
+        "crates/steadfast-core/src/task/fold/child.rs",
+        "        account.reserve_beside(state.as_ref(), body.reserved);",
+        "        account.reserve_beside(state.as_ref(), Default::default());",
+        "r54_helpers_side_by_side_cannot_overspend",
+    ),
+    mutant(
+        "G6",
+        "a report is taken in twice",
+        CHILD,
+        "let (Some(call), true) = (call, awaited.is_some_and(|one| one.task == report.child)) else {",
+        "let (Some(call), true) = (call, awaited.is_some_and(|one| one.depth > 0)) else {",
+        "r50_nobody_outside_of_the_tree_is_heard",
     ),
 ];

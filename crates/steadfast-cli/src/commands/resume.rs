@@ -44,6 +44,7 @@ pub(crate) async fn go_on(
     settings: &Settings,
     printer: &Printer,
 ) -> Result<Exit, Error> {
+    let id = &first_of_tree(log, id, printer).await?;
     let task = store::load(log.as_ref(), id).await?;
     let reopened = pending::reopens(log.as_ref(), id).await?;
     if let Some(outcome) = task.state.outcome().filter(|_| !reopened) {
@@ -76,6 +77,37 @@ pub(crate) async fn go_on(
     engine.driver.validator = model::validator(&spec, settings)?;
     engine.decisions = onward.decisions;
     engine.run(id, takeover, settings, printer).await
+}
+
+/// The first task of the tree that a sub-task is in: whoever runs that runs the rest
+/// of it. A sub-task whose parent has ended stands for itself.
+async fn first_of_tree(
+    log: &Arc<SqliteLog>,
+    id: &TaskId,
+    printer: &Printer,
+) -> Result<TaskId, Error> {
+    let mut first = id.clone();
+    loop {
+        let task = store::load(log.as_ref(), &first).await?;
+        let parent = task
+            .state
+            .parent
+            .as_ref()
+            .filter(|one| one.handoff.is_some());
+        let Some(parent) = parent.filter(|_| task.state.outcome().is_none()) else {
+            break;
+        };
+        match store::load(log.as_ref(), &parent.task).await {
+            Ok(above) if above.state.outcome().is_none() => first = parent.task.clone(),
+            _ => break,
+        }
+    }
+    if first != *id {
+        printer.say(&format!(
+            "task {id} is a sub-task of {first}, which goes on with it"
+        ));
+    }
+    Ok(first)
 }
 
 /// The skills that the task goes on with: of the recorded workflow, or of the

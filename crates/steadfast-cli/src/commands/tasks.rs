@@ -153,11 +153,28 @@ impl Row<'_> {
     }
 }
 
+/// The rows with each sub-task under its parent, in the order in which they were
+/// made, and how deep each stands. One whose parent is not listed stands by itself.
+fn tree<'a, 'b>(rows: &'a [Row<'b>]) -> Vec<(usize, &'a Row<'b>)> {
+    let listed = |id: &str| rows.iter().any(|row| row.task == id);
+    let top = |row: &&Row<'_>| row.parent.is_none_or(|parent| !listed(parent));
+    let mut open: Vec<(usize, &Row<'_>)> =
+        rows.iter().rev().filter(top).map(|row| (0, row)).collect();
+    let mut shown = Vec::new();
+    while let Some((depth, row)) = open.pop() {
+        shown.push((depth, row));
+        // Newest first in the list, so the oldest child is taken off the pile first.
+        let below = rows.iter().filter(|one| one.parent == Some(row.task));
+        open.extend(below.map(|one| (depth + 1, one)));
+    }
+    shown
+}
+
 fn shown(rows: &[Row<'_>]) -> String {
     let head = [
         "TASK", "WORKFLOW", "STATUS", "EVENTS", "STARTED", "TOKENS", "COST",
     ];
-    let cells = rows.iter().map(|row| {
+    let cells = tree(rows).into_iter().map(|(depth, row)| {
         let status = match (row.interrupted, row.parked_until) {
             (true, Some(at)) => {
                 format!("interrupted, parked until {}", time::utc(Timestamp(at)))
@@ -168,7 +185,10 @@ fn shown(rows: &[Row<'_>]) -> String {
         };
         let tokens = row.tokens.map(|tokens| tokens.to_string());
         vec![
-            row.task.to_owned(),
+            match depth {
+                0 => row.task.to_owned(),
+                depth => format!("{}└ {}", "  ".repeat(depth - 1), row.task),
+            },
             row.workflow.to_owned(),
             status,
             row.events.to_string(),

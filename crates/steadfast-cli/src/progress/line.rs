@@ -97,6 +97,10 @@ impl Lines {
             Body::DeedKept(body) => format!("{} was done before, and stands", body.skill),
             Body::PhaseEntered(body) => format!("phase {}", body.to),
             Body::PhasesPlanned(body) => short(&body.message.text(), SHOWN),
+            Body::ChildStarted(body) => match body.attempt {
+                1 => format!("{} started as {}", body.task, body.child),
+                attempt => format!("{} started as {}, attempt {attempt}", body.task, body.child),
+            },
             Body::BudgetSet(_) => "budget changed".to_owned(),
             Body::BudgetExhausted(body) => body.exhausted.to_string(),
             Body::TaskFailing(body) => {
@@ -118,6 +122,7 @@ impl Lines {
             | Body::TaskCompleted(_)
             | Body::RoundEnded(_)
             | Body::PatchProposed(_)
+            | Body::ChildEnded(_)
             | Body::TaskFailed(_)
             | Body::ModelCalled(_)
             | Body::ModelReplied(_)

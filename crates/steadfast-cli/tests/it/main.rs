@@ -36,6 +36,8 @@ mod inspect;
 #[cfg(target_os = "linux")]
 mod kill;
 #[cfg(unix)]
+mod kill_children;
+#[cfg(unix)]
 mod ledger;
 #[cfg(unix)]
 mod log;

@@ -155,6 +155,25 @@ impl Account {
         });
     }
 
+    /// As [`Account::reserve`], of what is no part of the present step.
+    pub(crate) fn reserve_beside(&mut self, state: Option<&StateName>, amounts: Amounts) {
+        let step = self.step;
+        self.reserve(state, amounts);
+        self.step = step;
+    }
+
+    /// As [`Account::settle`], of what is no part of the present step.
+    pub(crate) fn settle_beside(
+        &mut self,
+        state: Option<&StateName>,
+        reserved: Amounts,
+        spent: Amounts,
+    ) {
+        let step = self.step;
+        self.settle(state, reserved, spent);
+        self.step = step;
+    }
+
     /// Nothing was spent after all.
     pub(crate) fn release(&mut self, state: Option<&StateName>, reserved: Amounts) {
         self.each(state, |tally| tally.reserved -= reserved);

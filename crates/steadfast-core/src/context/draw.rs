@@ -15,6 +15,7 @@ use crate::context::instructions;
 use crate::context::manifest::LeftOut;
 use crate::context::request::FragmentKind;
 use crate::context::{clock, excerpt, layer};
+use crate::handoff::output;
 use crate::hash::Hash;
 use crate::id::Seq;
 use crate::limits;
@@ -102,6 +103,7 @@ impl Fitting<'_> {
         self.task_and_documents(caps, &mut drawn);
         self.earlier(caps, &mut drawn);
         let shown = self.timeline(caps, &mut drawn);
+        self.fetched(caps, &mut drawn);
         self.tail(shown, &mut drawn);
         drawn
     }
@@ -178,6 +180,26 @@ impl Fitting<'_> {
                 FragmentKind::Document,
                 vec![Piece::User { texts }],
             );
+        }
+    }
+
+    /// The whole outputs that the present state asks for.
+    fn fetched(&self, caps: Caps, drawn: &mut Drawn) {
+        let fetch = self.task.current_def().map(|state| &state.fetch[..]);
+        for task in fetch.into_iter().flatten() {
+            let Some(receipt) = self.task.output_of(task) else {
+                continue;
+            };
+            let body = self.capped(&receipt.result, caps.document);
+            let mark = receipt.result.hash.short();
+            let open = format!("<output {mark} task={:?}>\n", task.as_str());
+            let close = format!("\n</output {mark}>");
+            if body.cut().is_some() {
+                left_out(drawn, FragmentKind::Document, vec![receipt.seq], "excerpt");
+            }
+            let texts = vec![Text::Inline(open), body, Text::Inline(close)];
+            let pieces = vec![Piece::User { texts }];
+            self.put(drawn, vec![receipt.seq], FragmentKind::Document, pieces);
         }
     }
 
@@ -331,7 +353,10 @@ impl Fitting<'_> {
                 because,
                 relay,
             } => {
-                let shown = brief.unwrap_or_else(|| self.capped(result, caps.result));
+                let shown = match self.task.workflow.task(&call.skill) {
+                    Some(_) => Text::Inline(output::summary(result)),
+                    None => brief.unwrap_or_else(|| self.capped(result, caps.result)),
+                };
                 let (because, relay) = (because.clone(), relay.clone());
                 (
                     ToolBody::Result {
@@ -479,8 +504,17 @@ impl Fitting<'_> {
         }
         older.sort_by_key(|(rank, _, _, receipt)| (*rank, receipt.seq));
         let (mut sources, mut texts) = (Vec::new(), Vec::new());
+        let mut children = 0;
         for (_, state, skill, receipt) in older {
-            let shown = self.capped(&receipt.result, RECEIPT_TOKENS_MAX);
+            let of_task = self.task.workflow.task(skill.as_str()).is_some();
+            children += usize::from(of_task);
+            if of_task && children > limits::CHILDREN_SHOWN_MAX {
+                continue;
+            }
+            let shown = match of_task {
+                true => Text::Inline(output::summary(&receipt.result)),
+                false => self.capped(&receipt.result, RECEIPT_TOKENS_MAX),
+            };
             let whole = match shown.cut() {
                 Some((_, name)) => format!(" (whole at {name})"),
                 None => String::new(),
@@ -493,6 +527,9 @@ impl Fitting<'_> {
             texts.push(Text::Inline(format!("{lead}{state} {skill}{whole}: ")));
             texts.push(shown);
             sources.push(receipt.seq);
+        }
+        if let Some(more @ 1..) = children.checked_sub(limits::CHILDREN_SHOWN_MAX) {
+            texts.push(Text::Inline(format!("\nand {more} more sub-tasks")));
         }
         (!texts.is_empty()).then_some((sources, texts))
     }

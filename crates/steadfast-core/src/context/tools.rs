@@ -1,6 +1,9 @@
 //! The tools that a request offers.
 
+use std::collections::BTreeMap;
+
 use crate::context::request::Tool;
+use crate::handoff::Edge;
 use crate::task::Task;
 use crate::workflow::Use;
 use crate::workflow::spec::{SkillSpec, ToolMask};
@@ -31,8 +34,12 @@ pub(super) fn tools(task: &Task) -> Vec<Tool> {
             .cloned()
             .unwrap_or_default();
         let one = open.iter().find_map(|state| state.find(name.as_str()));
+        let edges = task
+            .workflow
+            .task(name.as_str())
+            .map(|task| &task.input_data);
         Tool {
-            input: open_arguments(&spec, one),
+            input: open_arguments(&spec, one, edges),
             description: spec.description,
             name,
         }
@@ -44,10 +51,16 @@ pub(super) fn tools(task: &Task) -> Vec<Tool> {
     names.into_iter().map(tool).chain(own).collect()
 }
 
-fn open_arguments(spec: &SkillSpec, one: Option<&Use>) -> serde_json::Value {
+fn open_arguments(
+    spec: &SkillSpec,
+    one: Option<&Use>,
+    edges: Option<&BTreeMap<String, Edge>>,
+) -> serde_json::Value {
     let mut schema = spec.input.clone();
     let bound = |name: &str| {
-        one.is_some_and(|one| one.with.contains_key(name)) || spec.key_arg.as_deref() == Some(name)
+        one.is_some_and(|one| one.with.contains_key(name))
+            || spec.key_arg.as_deref() == Some(name)
+            || edges.is_some_and(|edges| edges.contains_key(name))
     };
     if let Some(properties) = schema.get_mut("properties").and_then(|p| p.as_object_mut()) {
         properties.retain(|name, _| !bound(name));

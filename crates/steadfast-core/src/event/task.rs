@@ -7,8 +7,9 @@ use serde_json::Value;
 
 use crate::budget::{BudgetChange, Exhausted};
 use crate::content::{Content, HoldsContent};
+use crate::handoff::Mask;
 use crate::hash::Hash;
-use crate::id::{Seq, TaskId};
+use crate::id::{CallId, Seq, SkillName, TaskId};
 
 /// The first event: all that the task starts from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -69,6 +70,36 @@ pub struct Parent {
     pub task: TaskId,
     /// The parent's event that started it.
     pub seq: Seq,
+    /// What it was given, as the parent's runtime computed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handoff: Option<Box<Handoff>>,
+}
+
+/// What a sub-task is given beside its goal and input. No model wrote any of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Handoff {
+    /// The parent's call that the task is the carrying out of.
+    pub call: CallId,
+    /// Its name in the parent's workflow.
+    pub task: SkillName,
+    pub attempt: u32,
+    /// How far below the first task it is.
+    pub depth: u32,
+    /// How many tasks it, and those below it, may start in all.
+    #[serde(default)]
+    pub children: u32,
+    /// All that it may call.
+    pub mask: Mask,
+    /// The rules that are handed on: `handoff::Inherited`, as JSON.
+    pub inherited: Content,
+}
+
+impl HoldsContent for Parent {
+    fn visit_content(&mut self, visit: &mut dyn FnMut(&mut Content)) {
+        if let Some(given) = &mut self.handoff {
+            given.inherited.visit_content(visit);
+        }
+    }
 }
 
 impl HoldsContent for TaskStarted {
@@ -77,6 +108,7 @@ impl HoldsContent for TaskStarted {
         self.input.visit_content(visit);
         self.documents.visit_content(visit);
         self.facts_sealed.visit_content(visit);
+        self.parent.visit_content(visit);
     }
 }
 

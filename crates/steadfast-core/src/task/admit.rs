@@ -41,6 +41,9 @@ impl Task {
         if self.state.stands.lifecycle != Lifecycle::Running {
             return Ok(Err(Refusal::NotRunning));
         }
+        if let Some(refusal) = self.beyond_mask(skill) {
+            return Ok(Err(refusal));
+        }
         let Some(spec) = self.workflow.skill(skill) else {
             return Ok(Err(Refusal::UnknownSkill));
         };
@@ -67,6 +70,13 @@ impl Task {
                 Err(refusal) => return Ok(Err(refusal)),
             },
         };
+        let beyond = self
+            .workflow
+            .task(skill)
+            .and_then(|task| self.beyond_tree(task));
+        if let Some(refusal) = beyond {
+            return Ok(Err(refusal));
+        }
         let given = match json::parse(if args.trim().is_empty() { "{}" } else { args }) {
             Ok(Value::Object(object)) => object,
             Ok(_) => return Ok(Err(bad_arguments("", "not a JSON object"))),
@@ -123,6 +133,9 @@ impl Task {
                 })?;
             args.insert(name.clone(), value);
         }
+        if let Some(task) = self.workflow.task(skill) {
+            self.fill_ports(task, &mut args);
+        }
         if let Some(name) = &spec.key_arg {
             args.remove(name);
         }
@@ -151,8 +164,10 @@ impl Task {
             return Err(Refusal::NotInState { place: shown() });
         };
         let (open, _) = self.open_states();
+        // What a state runs by itself is not the model's to call.
         let found = open
             .iter()
+            .filter(|state| !state.runs_tasks)
             .find_map(|state| Some((*state, state.find(skill)?)));
         let Some((state, one)) = found else {
             let rank = self.workflow.machine.rank(&state.name);

@@ -39,6 +39,7 @@ pub(super) fn advance(draft: &mut Draft<'_>) -> Result<(), Stop> {
     draft.archive_surplus()?;
     draft.reread_for_phase()?;
     draft.rebuild_archive()?;
+    draft.start_tasks()?;
     draft.steer()?;
     draft.begin_reads()?;
     draft.give_up_lost()?;
@@ -132,8 +133,9 @@ impl Draft<'_> {
         {
             return Ok(());
         }
-        // An optional state is the model's to choose.
-        let Some(state) = self.task.current_def().filter(|state| state.mandatory) else {
+        // An optional state is the model's to choose; sub-tasks have their own order.
+        let current = self.task.current_def();
+        let Some(state) = current.filter(|state| state.mandatory && !state.runs_tasks) else {
             return Ok(());
         };
         let state = state.clone();
@@ -237,7 +239,11 @@ impl Draft<'_> {
             }
         }
         let first = attempt == 1 && !verifying;
-        if let Some(refusal) = self.forbidden_since(id).filter(|_| first) {
+        let task = self.task.task_of(call).cloned();
+        let beyond = self.task.beyond_mask(call.skill.as_str());
+        let beyond = beyond.or_else(|| self.no_room_for(task.as_ref()?));
+        let forbidden = self.forbidden_since(id).filter(|_| first);
+        if let Some(refusal) = beyond.filter(|_| !verifying).or(forbidden) {
             let message = refusal.explain(call.skill.as_str());
             let failed = SkillFailed {
                 call: id.clone(),
@@ -255,7 +261,15 @@ impl Draft<'_> {
         let Some(call) = self.task.state.stands.calls.get(id) else {
             return Ok(());
         };
-        if !verifying {
+        if let Some(task) = task.as_ref().filter(|_| !verifying) {
+            if let Err(exhausted) = self.task.child_fits(call, task) {
+                // Others may give room back; see `due`.
+                return match self.task.state.stands.children.is_empty() {
+                    true => self.exhaust(exhausted),
+                    false => Ok(()),
+                };
+            }
+        } else if !verifying {
             let (state, step) = (call.state.clone(), self.task.state.stands.counters.steps);
             let asked = self.task.asked_by(call.skill.as_str());
             let fits = self.task.fits(asked, state.as_ref(), step, self.turn.now);
@@ -271,6 +285,9 @@ impl Draft<'_> {
             ledger_version: self.task.state.ledger_version(),
             verifying,
         }))?;
+        if task.is_some() {
+            self.give_child(id)?;
+        }
         match first {
             true => self.use_up(&skill),
             false => Ok(()),

@@ -2,7 +2,7 @@
 //! answer, so crash recovery is no special case.
 
 use crate::budget::Exhausted;
-use crate::id::{CallId, Epoch, Timestamp};
+use crate::id::{CallId, Epoch, TaskId, Timestamp};
 use crate::limits;
 use crate::task::Task;
 use crate::task::state::{Call, Lifecycle, Outcome, Stage};
@@ -33,11 +33,11 @@ pub enum Effect {
         call: CallId,
     },
     /// Search the whole archive for what the next step needs.
-    /// Make the repair that waits, from the whole log: [`Task::repair`].
-    Repair {
+    Recall {
         call: CallId,
     },
-    Recall {
+    /// Make the repair that waits, from the whole log: [`Task::repair`].
+    Repair {
         call: CallId,
     },
     /// Ask the validator model about a call, and hand its answer in as
@@ -45,8 +45,15 @@ pub enum Effect {
     Validate {
         call: CallId,
     },
-    /// Start a sub-task. Named for drivers; due once workflows hold them.
+    /// Start the sub-task of a call, or take it up again: [`Task::child_start`]. Its
+    /// report comes by the inbox.
     StartChild {
+        call: CallId,
+        intent: Intent,
+    },
+    /// See to it that the sub-task of a call comes to its end: nobody waits for what
+    /// it would bring.
+    StopChild {
         call: CallId,
     },
 }
@@ -63,7 +70,8 @@ impl Effect {
             | Effect::Repair { call }
             | Effect::Recall { call }
             | Effect::Validate { call }
-            | Effect::StartChild { call } => call,
+            | Effect::StartChild { call, .. }
+            | Effect::StopChild { call } => call,
         }
     }
 }
@@ -101,6 +109,11 @@ pub enum Waiting {
     /// For a person to raise a budget.
     Budget {
         exhausted: Exhausted,
+    },
+    /// For a person to act on sub-tasks, each of which waits for one. Only drivers
+    /// know.
+    Children {
+        children: Vec<TaskId>,
     },
     Paused,
     /// For the user's next message.
@@ -210,6 +223,11 @@ impl Task {
                 }
                 // Until the budget is raised, nothing begins.
                 Stage::Ready { .. } if self.state.stands.exhausted.is_some() => None,
+                Stage::Ready { .. }
+                    if free && self.state.is_running() && self.waits_for_room(call) =>
+                {
+                    None
+                }
                 Stage::Ready { .. } if free && self.state.is_running() => Some(Effect::CallSkill {
                     call: id.clone(),
                     intent: Intent::Needed,
@@ -219,6 +237,9 @@ impl Task {
                         call: id.clone(),
                         intent: Intent::Recorded,
                     })
+                }
+                Stage::Called { .. } if self.state.stands.children.contains_key(id) => {
+                    Some(Effect::StopChild { call: id.clone() })
                 }
                 Stage::Verifying => Some(Effect::VerifyDeed {
                     call: id.clone(),
@@ -235,9 +256,27 @@ impl Task {
                 Some(Effect::CallSkill { .. } | Effect::VerifyDeed { .. })
             );
             at_work += usize::from(busy || starts);
-            due.effects.extend(effect);
+            due.effects
+                .extend(effect.map(|effect| self.of_task(call, effect)));
             before.push(call);
         }
+    }
+
+    /// A call of a sub-task is carried out by a child.
+    fn of_task(&self, call: &Call, effect: Effect) -> Effect {
+        match effect {
+            Effect::CallSkill { call: id, intent } if self.task_of(call).is_some() => {
+                Effect::StartChild { call: id, intent }
+            }
+            other => other,
+        }
+    }
+
+    /// Whether a child finds no room in the budget, while others hold room that they
+    /// may give back.
+    fn waits_for_room(&self, call: &Call) -> bool {
+        self.task_of(call)
+            .is_some_and(|task| !self.may_start(call, task))
     }
 
     /// The question whether a deed in doubt was done, once it may be asked: after a
@@ -276,7 +315,9 @@ impl Task {
     /// Two calls of one reply conflict when one that acts touches what the other
     /// touches; what is touched is unknown where the skill declares nothing.
     fn conflict(&self, first: &Call, second: &Call) -> bool {
-        if first.is_read() && second.is_read() {
+        let both = |of: &dyn Fn(&Call) -> bool| of(first) && of(second);
+        // Sub-tasks share nothing but what their edges name.
+        if both(&Call::is_read) || both(&|call| self.task_of(call).is_some()) {
             return false;
         }
         match (self.touches(first), self.touches(second)) {

@@ -4,6 +4,7 @@
 //! compile until it is decided here what it means. No rule is asked and no
 //! condition evaluated. The only way out is a log that contradicts itself.
 
+mod child;
 mod memory;
 mod model;
 mod repair;
@@ -52,6 +53,7 @@ impl State {
             workflow: started.workflow.clone(),
             input: started.input.clone(),
             documents: started.documents.clone(),
+            parent: started.parent.clone().map(Box::new),
             facts: first_facts(first, started),
             ledger: Ledger::begin(owner(&first.source), first.seq),
             readings: BTreeMap::new(),
@@ -250,6 +252,8 @@ impl State {
                 let waits = body.then == OnExhausted::Ask;
                 self.stands.exhausted = waits.then(|| body.exhausted.clone());
             }
+            Body::ChildStarted(body) => self.child_started(body)?,
+            Body::ChildEnded(body) => self.child_ended(body)?,
             Body::ClockRead(body) => {
                 self.stands.clock = Some(Clock {
                     at: event.at,
@@ -522,7 +526,10 @@ impl State {
             };
             self.beliefs.visit.failures += 1;
         } else {
-            self.failed();
+            let skill = call.skill.clone();
+            if !self.beliefs.visit.left_out.contains(&skill) {
+                self.failed();
+            }
             let message = body.message.clone();
             let ended = self.call_mut(&body.call)?.clone();
             self.note_pass(&ended, &message, true);
@@ -666,7 +673,7 @@ impl State {
         Ok(())
     }
 
-    fn call_mut(&mut self, id: &CallId) -> Result<&mut Call, String> {
+    pub(super) fn call_mut(&mut self, id: &CallId) -> Result<&mut Call, String> {
         self.stands
             .calls
             .get_mut(id)

@@ -12,6 +12,7 @@ use crate::event::model::Usage;
 use crate::event::repair::{Fault, Level};
 use crate::event::skill::SkillFailure;
 use crate::event::task::{Parent, Window};
+use crate::handoff::report::ChildReport;
 use crate::id::{CallId, Principal, Seq};
 use crate::ledger::{Choice, QuestionId};
 use crate::proposal::{ModelError, Reply};
@@ -69,6 +70,10 @@ pub enum Input {
         principal: Principal,
         command: Command,
     },
+    /// A sub-task came to its end, or could not begin.
+    ChildDone { report: Box<ChildReport> },
+    /// The parent of this task does not wait for it any more.
+    ParentLeft,
     /// A time was reached that `due` had named.
     Wake,
 }

@@ -207,7 +207,7 @@ impl Draft<'_> {
         Ok(())
     }
 
-    fn changed(
+    pub(super) fn changed(
         &mut self,
         source: Source,
         change: &Change,

@@ -64,7 +64,7 @@ impl Draft<'_> {
         }
     }
 
-    fn returned(
+    pub(super) fn returned(
         &mut self,
         id: &CallId,
         call: &Call,

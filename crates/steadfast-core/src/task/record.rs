@@ -109,7 +109,14 @@ impl Task {
                 .collect(),
             facts: BTreeMap::new(),
             facts_sealed: (!start.facts.is_empty()).then(|| salt.seal_json(&start.facts)),
-            parent: start.parent,
+            parent: start.parent.map(|mut parent| {
+                if let Some(given) = &mut parent.handoff
+                    && let Some(bytes) = given.inherited.payload()
+                {
+                    given.inherited = salt.seal(std::sync::Arc::clone(bytes));
+                }
+                parent
+            }),
             behavior: Vec::new(),
             budget: start.budget,
             window: start.window,
@@ -183,6 +190,8 @@ impl Task {
             Input::Validated { call, outcome } => {
                 draft.carry(|draft| draft.validator_done(&call, outcome))?;
             }
+            Input::ChildDone { report } => draft.carry(|draft| draft.child_done(*report))?,
+            Input::ParentLeft => draft.carry(|draft| draft.parent_left())?,
             Input::Wake => draft.carry(|_| Ok(()))?,
         }
         Ok(draft.finish())
@@ -349,6 +358,19 @@ impl<'a> Draft<'a> {
         self.runtime(Body::TaskFailed(TaskFailed { cause, diagnosis }))
     }
 
+    /// The parent waits for this task no more: it is cancelled, unless it has ended.
+    fn parent_left(&mut self) -> Result<(), Stop> {
+        let open = matches!(
+            self.task.state.stands.lifecycle,
+            Lifecycle::Running | Lifecycle::Listening | Lifecycle::Paused
+        );
+        if !open {
+            self.note = Some("the task is already coming to its end".to_owned());
+            return Ok(());
+        }
+        Ok(self.runtime(Body::CancelRequested(CancelRequested {}))?)
+    }
+
     fn command(&mut self, principal: Principal, command: Command) -> Result<(), Stop> {
         if let Command::Repair {
             cause,
@@ -429,6 +451,7 @@ impl<'a> Draft<'a> {
     fn first_rules(&mut self) -> Result<(), Corrupt> {
         let first = Seq(1);
         let rules = self.task.workflow.ledger.clone();
+        self.inherit()?;
         self.give(&Source::Policy, first, &rules.policy)?;
         self.give(&Source::Developer, first, &rules.developer)?;
         let owner = self.task.state.ledger.owner.clone();

@@ -78,7 +78,17 @@ impl Task {
         step: u32,
         now: Timestamp,
     ) -> Result<(), Exhausted> {
-        for scope in scopes(state, step) {
+        self.fits_in(scopes(state, step), asked, now)
+    }
+
+    /// The same for some scopes only.
+    pub(super) fn fits_in(
+        &self,
+        scopes: impl Iterator<Item = Scope>,
+        asked: Amounts,
+        now: Timestamp,
+    ) -> Result<(), Exhausted> {
+        for scope in scopes {
             let bounds = self.bounds(&scope);
             let tally = self.tally(&scope);
             self.priced(&scope, &bounds, asked)?;
@@ -179,7 +189,7 @@ impl Task {
         self.present_scopes().filter_map(ends).min()
     }
 
-    fn tally(&self, scope: &Scope) -> Tally {
+    pub(super) fn tally(&self, scope: &Scope) -> Tally {
         let account = &self.state.stands.account;
         match scope {
             Scope::Task => account.task,

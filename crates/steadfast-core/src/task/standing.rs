@@ -18,7 +18,8 @@ impl Task {
         let mut due = Vec::new();
         for state in states {
             let open = |one: &&Use| self.order_refusal(state, one).is_none();
-            let uses = state.uses.iter().filter(open);
+            // The runtime starts sub-tasks by itself.
+            let uses = state.uses.iter().filter(|_| !state.runs_tasks).filter(open);
             for one in uses.filter(|_| !self.is_complete(state)) {
                 if !due.contains(&one.skill) {
                     due.push(one.skill.clone());
@@ -76,6 +77,9 @@ impl Task {
     pub(super) fn is_complete(&self, state: &StateDef) -> bool {
         if self.state.beliefs.skipped.contains_key(&state.name) {
             return true;
+        }
+        if state.runs_tasks {
+            return self.tasks_settled(state);
         }
         let has = |one: &Use| {
             self.state

@@ -17,9 +17,10 @@ use crate::event::memory::{Asked, MemorySet, Occasion};
 use crate::event::model::ModelFailure;
 use crate::event::plan::PlannedPhase;
 use crate::event::skill::{Relay, SkillFailure};
-use crate::event::task::{Cause, Document, Window};
+use crate::event::task::{Cause, Document, Parent, Window};
 use crate::facts::Facts;
 use crate::handling::Handling;
+use crate::handoff::Mask;
 use crate::hash::Hash;
 use crate::id::{CallId, Epoch, Principal, Seq, SkillName, StateName, TaskId, Timestamp};
 use crate::ledger::{ConstraintId, Ledger};
@@ -44,6 +45,9 @@ pub struct State {
     pub workflow: Content,
     pub input: Content,
     pub documents: Vec<Document>,
+    /// The task that this one is a part of, and what it was given by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<Box<Parent>>,
     pub facts: Facts,
     /// What is in force. No roll-back touches it.
     pub ledger: Ledger,
@@ -119,6 +123,9 @@ pub struct Visit {
     /// The last check that said no, by skill and arguments; repeating it
     /// unchanged is pointless.
     pub negative: Option<Hash>,
+    /// Sub-tasks that failed, and that the task goes on without.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub left_out: BTreeSet<SkillName>,
 }
 
 /// Proof that a skill succeeded for a state.
@@ -224,6 +231,12 @@ pub struct Stands {
     pub calls: BTreeMap<CallId, Call>,
     /// The order in which they were admitted.
     pub queue: Vec<CallId>,
+    /// The sub-tasks at work, by the call that each carries out.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub children: BTreeMap<CallId, Child>,
+    /// Sub-tasks ever started, with those that they may start themselves.
+    #[serde(default)]
+    pub children_started: u32,
     pub model: Option<ModelSlot>,
     /// Deeds that acted on the world, newest last; bounded.
     pub deeds: VecDeque<Deed>,
@@ -411,6 +424,20 @@ impl Call {
     }
 }
 
+/// A sub-task at work.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Child {
+    pub task: TaskId,
+    pub depth: u32,
+    /// How many tasks it may start itself.
+    pub children: u32,
+    /// What it can take at most.
+    pub reserved: Amounts,
+    pub mask: Mask,
+    /// The rules that were handed on.
+    pub inherited: Content,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "stage", rename_all = "snake_case")]
 pub enum Stage {
@@ -509,6 +536,9 @@ pub struct Spent {
     pub output_tokens: u64,
     /// Upper bound for calls whose reply was lost: prompt and full allowance.
     pub unknown_tokens: u64,
+    /// What sub-tasks took, the same upper bound included.
+    #[serde(default)]
+    pub child_tokens: u64,
     /// Money, in micro-units, and the same upper bound of it.
     pub micros: u64,
     pub unknown_micros: u64,
@@ -518,7 +548,7 @@ pub struct Spent {
 
 impl Spent {
     pub fn tokens(&self) -> u64 {
-        self.input_tokens + self.output_tokens + self.unknown_tokens
+        self.input_tokens + self.output_tokens + self.unknown_tokens + self.child_tokens
     }
 }
 
@@ -577,8 +607,12 @@ impl State {
         slot.retry_at.filter(|_| slot.trouble.waits > 0)
     }
 
-    /// Whether a deed that cannot be repeated has begun and is not settled.
+    /// Whether a deed that cannot be repeated has begun and is not settled, or a
+    /// sub-task is at work, which may have one.
     pub fn has_deed_in_flight(&self) -> bool {
+        if !self.stands.children.is_empty() {
+            return true;
+        }
         let begun = |call: &Call| {
             matches!(
                 call.stage,
@@ -633,6 +667,12 @@ impl HoldsContent for State {
         self.workflow.visit_content(visit);
         self.input.visit_content(visit);
         self.documents.visit_content(visit);
+        if let Some(parent) = &mut self.parent {
+            parent.visit_content(visit);
+        }
+        for child in self.stands.children.values_mut() {
+            child.inherited.visit_content(visit);
+        }
         self.beliefs.visit_content(visit);
         self.stands.repairs.visit_content(visit);
         for said in &mut self.stands.messages {

@@ -94,7 +94,7 @@ impl Task {
         let data = crate::json::parse(&text)
             .ok()
             .filter(Value::is_object)
-            .unwrap_or(Value::Null);
+            .unwrap_or_else(|| self.handed_over());
         let documents: Vec<Value> = self
             .state
             .documents
@@ -102,6 +102,17 @@ impl Task {
             .map(|document| json!({ "name": document.name, "text": document.text.text() }))
             .collect();
         json!({ "text": text, "documents": documents, "data": data })
+    }
+
+    /// The inputs of a sub-task by name; nothing for any other task.
+    fn handed_over(&self) -> Value {
+        let parent = self.state.parent.as_ref();
+        if parent.and_then(|parent| parent.handoff.as_ref()).is_none() {
+            return Value::Null;
+        }
+        let inputs = self.state.documents.iter();
+        let inputs = inputs.map(|one| (one.name.clone(), one.text.json()));
+        Value::Object(inputs.collect())
     }
 
     /// State → result for a state of one skill, state → skill → result for a set.

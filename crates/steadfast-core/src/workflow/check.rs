@@ -1,7 +1,7 @@
 //! Static checks: what is wrong with a workflow before it runs.
 //!
 //! One file a family: the paths of the machine, its size and wording, the
-//! skills and their ports, the conditions, the bounds. A condition counts as a
+//! skills and their ports, the conditions, the bounds, the sub-tasks. A condition counts as a
 //! free boolean: a path is possible unless the machine itself rules it out.
 //! Errors stop a run, warnings do not. Reading the file (W0001) is the shell's.
 
@@ -14,6 +14,7 @@ mod places;
 mod ports;
 mod shape;
 mod skills;
+mod tasks;
 mod wording;
 
 use crate::rules::{Conditions, Schemas};
@@ -41,6 +42,7 @@ pub fn check(spec: &Spec, schemas: &dyn Schemas, conditions: &dyn Conditions) ->
     ports::check(spec, schemas, &mut problems);
     conditions::check(spec, conditions, &mut problems);
     bounds::check(spec, &mut problems);
+    tasks::check(spec, schemas, conditions, &mut problems);
     problems
 }
 

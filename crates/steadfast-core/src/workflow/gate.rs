@@ -62,6 +62,11 @@ pub enum Refusal {
     NotDeclared { constraint: ConstraintId },
     /// The answer breaks rules in force.
     BreaksRules { constraints: Vec<ConstraintId> },
+
+    /// The task was not given this capability, whatever its workflow says.
+    NotCapable,
+    /// No further sub-task may be started.
+    TooManyTasks { limit: String, value: u32 },
 }
 
 impl Refusal {
@@ -88,6 +93,8 @@ impl Refusal {
             Refusal::OutOfBounds { .. } => "G0018",
             Refusal::NotDeclared { .. } => "G0019",
             Refusal::BreaksRules { .. } => "G0020",
+            Refusal::NotCapable => "G0021",
+            Refusal::TooManyTasks { .. } => "G0022",
         }
     }
 
@@ -167,6 +174,14 @@ impl Refusal {
                 constraint,
                 argument,
             } => format!("argument `{argument}` of `{proposed}` is not within rule `{constraint}`"),
+            Refusal::NotCapable => {
+                format!("`{proposed}` is not among the capabilities of this task")
+            }
+            Refusal::TooManyTasks { limit, value } => {
+                format!(
+                    "`{proposed}` cannot be started: `{limit}` allows {value} in this tree of tasks"
+                )
+            }
             Refusal::NotDeclared { constraint } => format!(
                 "rule `{constraint}` forbids a kind of deed, and it is not declared what `{proposed}` does"
             ),

@@ -8,6 +8,8 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::budget::Bounds;
+use crate::handoff::OnChildFailure;
+use crate::handoff::graph;
 use crate::id::{SkillName, StateName};
 use crate::limits;
 use crate::workflow::problem::Problem;
@@ -63,6 +65,10 @@ pub struct StateDef {
     pub retry: Option<Retry>,
     pub phase: Option<String>,
     pub view: Option<View>,
+    /// Whether its set are sub-tasks, which the runtime runs as a graph.
+    pub runs_tasks: bool,
+    /// Sub-tasks whose whole output is shown here.
+    pub fetch: Vec<SkillName>,
 }
 
 impl StateDef {
@@ -117,6 +123,7 @@ impl Machine {
             }],
             depth: 0,
         };
+        graph::check(&spec.tasks, &mut build.problems);
         build.scope(&scope);
         let initial = build.entry(None, &spec.initial_state, &spec.states);
         match initial {
@@ -253,9 +260,13 @@ impl Builder<'_> {
         let failure_place = [&place[..], &["on_failure".into()]].concat();
         let on_failure = match &state.on_failure {
             Some(edges) => self.edges(scope, name, edges, &failure_place),
+            // Each sub-task has a policy of its own; what is left has failed.
             None => vec![Edge {
                 when: None,
-                to: Target::Retry,
+                to: match state.tasks.is_empty() {
+                    true => Target::Retry,
+                    false => Target::Failed,
+                },
             }],
         };
         if state.budget != Bounds::default() {
@@ -263,7 +274,7 @@ impl Builder<'_> {
         }
         match &state.workflow {
             Some(sub) => {
-                if state.skill.is_some() || !state.skills.is_empty() {
+                if state.skill.is_some() || !state.skills.is_empty() || !state.tasks.is_empty() {
                     let message = format!("state `{name}` has both a skill and a sub-workflow");
                     self.problem("W0004", &place, message);
                 }
@@ -282,6 +293,8 @@ impl Builder<'_> {
                     retry: state.retry,
                     phase: state.phase.clone(),
                     view: state.view,
+                    runs_tasks: !state.tasks.is_empty(),
+                    fetch: state.fetch.clone(),
                     place,
                     uses,
                     on_success,
@@ -353,7 +366,48 @@ impl Builder<'_> {
         });
     }
 
+    /// The sub-tasks of a state as its set, each behind those of the set that it
+    /// awaits. That the tasks themselves leave an order is seen to once for all.
+    fn tasks(&mut self, state: &StateSpec, place: &[String]) -> Vec<Use> {
+        let here = [place, &["tasks".to_owned()]].concat();
+        if state.skill.is_some() || !state.skills.is_empty() {
+            self.problem("W0004", place, "state has both skills and tasks".to_owned())
+                .hint = Some("give the skills a state of their own".to_owned());
+        }
+        let mut uses: Vec<Use> = Vec::new();
+        for name in &state.tasks {
+            if uses.iter().any(|one| one.skill == *name) {
+                self.problem(
+                    "W0046",
+                    &here,
+                    format!("task `{name}` stands twice in the set"),
+                );
+                continue;
+            }
+            let Some(task) = self.spec.tasks.get(name) else {
+                self.problem("W0041", &here, format!("unknown task `{name}`"))
+                    .hint = Some(known_tasks(self.spec));
+                continue;
+            };
+            let set = &state.tasks;
+            uses.push(Use {
+                skill: name.clone(),
+                requires: task
+                    .awaits()
+                    .into_iter()
+                    .filter(|one| set.contains(one))
+                    .collect(),
+                with: BTreeMap::new(),
+                mandatory: task.on_failure != OnChildFailure::Continue,
+            });
+        }
+        uses
+    }
+
     fn uses(&mut self, state: &StateSpec, place: &[String]) -> Vec<Use> {
+        if !state.tasks.is_empty() {
+            return self.tasks(state, place);
+        }
         let mut uses: Vec<Use> = Vec::new();
         if let Some(skill) = &state.skill {
             uses.push(Use {
@@ -382,8 +436,8 @@ impl Builder<'_> {
                 mandatory,
             });
         }
-        // In a conversation a state may be there only to talk.
-        let talks = self.spec.conversation && state.mandatory == Some(false);
+        // A state may be there only to talk, or for a sub-task to answer.
+        let talks = state.mandatory == Some(false);
         if uses.is_empty() && !talks {
             self.problem("W0004", place, "state calls no skill".to_owned())
                 .hint = Some("give it `skill`, `skills` or `workflow`".to_owned());
@@ -533,6 +587,14 @@ impl Builder<'_> {
         let path: Vec<&str> = place.iter().map(String::as_str).collect();
         self.problems.push(Problem::error(code, &path, message));
         self.problems.last_mut().expect("just pushed")
+    }
+}
+
+fn known_tasks(spec: &Spec) -> String {
+    let known: Vec<String> = spec.tasks.keys().map(|name| format!("`{name}`")).collect();
+    match known.is_empty() {
+        true => "name it under `tasks`, with its `goal`".to_owned(),
+        false => format!("known: {}", known.join(", ")),
     }
 }
 

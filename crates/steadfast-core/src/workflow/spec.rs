@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::budget::{Bounds, Budget};
 use crate::check::KnownSource;
 use crate::event::validation::Checkpoint;
+use crate::handoff::TaskSpec;
 use crate::id::{SkillName, StateName};
 use crate::ledger::rule::ActionKind;
 use crate::limits;
@@ -44,6 +45,11 @@ pub struct Spec {
     /// Sub-workflows that a state can run in place of a skill.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub workflows: BTreeMap<String, SubSpec>,
+    /// Sub-tasks, by name (the article's `task_id`). A state runs a set of them
+    /// (`tasks`), or offers one to the model as it offers a skill.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(with = "BTreeMap<String, TaskSpec>"))]
+    pub tasks: BTreeMap<SkillName, TaskSpec>,
     /// Phases of the task, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub phases: BTreeMap<String, PhaseSpec>,
@@ -167,6 +173,16 @@ pub struct StateSpec {
     /// The sub-workflow that runs here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workflow: Option<String>,
+    /// The sub-tasks that the runtime runs here, each as soon as what it needs has
+    /// come to its end.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
+    pub tasks: Vec<SkillName>,
+    /// Sub-tasks whose whole output the model reads here, and not its summary
+    /// alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<String>"))]
+    pub fetch: Vec<SkillName>,
     /// Whether all skills of the set must succeed, or any one.
     #[serde(default, skip_serializing_if = "is_default")]
     pub complete: Complete,
@@ -736,8 +752,16 @@ pub struct Limits {
     /// Replies of the model for one step that cannot be used (malformed, empty).
     /// A model that cannot be reached is waited for instead, see `retry`.
     pub model_attempts: u32,
-    /// Skill calls at work at the same time.
+    /// Skill calls and sub-tasks at work at the same time.
     pub parallel: u32,
+    /// How deep tasks may start tasks: 1 lets a task start children, and those
+    /// none.
+    #[serde(skip_serializing_if = "is_depth_default")]
+    pub depth: u32,
+    /// Sub-tasks that the task, and those below it, may start in all; each new
+    /// attempt counts.
+    #[serde(skip_serializing_if = "is_children_default")]
+    pub children: u32,
     /// The same as `tokens` of the budget; the smaller of the two holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
@@ -761,6 +785,8 @@ impl Default for Limits {
             refusals: limits::REFUSALS_IN_A_ROW_DEFAULT,
             model_attempts: limits::MODEL_ATTEMPTS_DEFAULT,
             parallel: limits::PARALLEL_DEFAULT,
+            depth: limits::TASK_DEPTH_DEFAULT,
+            children: limits::CHILDREN_DEFAULT,
             tokens: None,
             time_ms: None,
             working_steps: limits::WORKING_STEPS_DEFAULT,
@@ -771,4 +797,14 @@ impl Default for Limits {
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
+}
+
+// Both are left out where they are the default, so that a workflow recorded before
+// there were sub-tasks keeps its fingerprint.
+fn is_depth_default(depth: &u32) -> bool {
+    *depth == limits::TASK_DEPTH_DEFAULT
+}
+
+fn is_children_default(children: &u32) -> bool {
+    *children == limits::CHILDREN_DEFAULT
 }

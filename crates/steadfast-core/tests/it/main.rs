@@ -16,6 +16,7 @@ mod facts;
 mod fidelity;
 mod gate;
 mod handling;
+mod handoff;
 mod harness;
 mod instructions;
 mod ledger;

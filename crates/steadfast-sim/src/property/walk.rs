@@ -225,6 +225,8 @@ impl<'a> Walk<'a> {
             | Body::ClockRead(_)
             | Body::RoundEnded(_)
             | Body::PatchProposed(_)
+            | Body::ChildStarted(_)
+            | Body::ChildEnded(_)
             | Body::TaskStarted(_)
             | Body::TaskPaused(_)
             | Body::TaskResumed(_)

@@ -159,6 +159,10 @@ fn ended(rest: &Rest) -> (Ended, Option<String>) {
         Rest::Waiting(Waiting::Budget { .. }) => {
             (Ended::Waiting, Some("a budget is exhausted".to_owned()))
         }
+        Rest::Waiting(Waiting::Children { .. }) => (
+            Ended::Waiting,
+            Some("a sub-task waits for a person".to_owned()),
+        ),
         Rest::Stopped => (Ended::Waiting, Some("it was told to stop".to_owned())),
         Rest::Waiting(_) => (Ended::Waiting, Some("a deed is in doubt".to_owned())),
     }

@@ -1,6 +1,6 @@
 //! The loop, and the carrying out of effects.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use futures::future::{AbortHandle, Abortable, BoxFuture, Either, select};
@@ -9,7 +9,7 @@ use serde_json::Value;
 use steadfast_core::context::Request;
 use steadfast_core::event::model::ModelFailure;
 use steadfast_core::event::skill::SkillFailure;
-use steadfast_core::id::{CallId, Seq, Timestamp};
+use steadfast_core::id::{CallId, Seq, TaskId, Timestamp};
 use steadfast_core::limits;
 use steadfast_core::proposal::ModelError;
 use steadfast_core::task::input::{Input, SkillError};
@@ -17,15 +17,30 @@ use steadfast_core::task::state::Stage;
 use steadfast_core::task::{Effect, Intent, Waiting};
 use steadfast_store::load_events;
 
+use super::child::{Resting, Tended};
 use super::session::Session;
-use super::{Driver, Error, Rest, inbox, redact, validate};
+use super::{Driver, Error, Rest, child, inbox, redact, validate};
 use crate::skill::{Meter, Skill, SkillCall, TaskModel};
 
 /// The effects at work, each with a handle to abandon it by.
 #[derive(Default)]
 struct AtWork {
-    futures: FuturesUnordered<BoxFuture<'static, Option<Input>>>,
+    futures: FuturesUnordered<BoxFuture<'static, Done>>,
     handles: BTreeMap<CallId, AbortHandle>,
+    /// Sub-tasks that wait for a person.
+    resting: Resting,
+    /// Sub-tasks that were told that nobody waits for them.
+    dismissed: BTreeSet<CallId>,
+}
+
+/// What came of an effect.
+enum Done {
+    Outcome(Input),
+    Child {
+        call: CallId,
+        tended: Result<Tended, Error>,
+    },
+    Abandoned,
 }
 
 /// Drives a task until it rests.
@@ -47,11 +62,16 @@ pub(super) async fn drive(session: &mut Session<'_>) -> Result<Rest, Error> {
         for effect in &due.effects {
             if !at_work.handles.contains_key(effect.call()) {
                 started |= begin(session, &mut at_work, effect).await?;
+            } else if matches!(effect, Effect::StopChild { .. }) {
+                at_work.dismiss(session, effect.call()).await?;
             }
         }
         if started {
             // An intent was recorded: what else is due may have changed.
             continue;
+        }
+        if let Some(children) = at_work.all_rest(session) {
+            return Ok(Rest::Waiting(Waiting::Children { children }));
         }
         if at_work.futures.is_empty() {
             if let Some(waiting) = due.waiting {
@@ -82,36 +102,25 @@ async fn step(
     let poll = clock.now().plus_ms(session.driver.settings.inbox_poll_ms);
     let until = wake_at.map_or(poll, |at| at.min(poll));
     let sleep = clock.sleep_until(until);
-    match select(at_work.futures.next(), sleep).await {
-        Either::Left((outcome, _)) => {
-            if let Some(Some(input)) = outcome {
-                let call = match &input {
-                    Input::ModelDone { call, .. }
-                    | Input::SkillDone { call, .. }
-                    | Input::Validated { call, .. } => Some(call),
-                    Input::Summarised(done) => Some(&done.call),
-                    Input::Searched(search) => Some(&search.call),
-                    Input::Command { .. } | Input::Wake => None,
-                };
-                if let Some(call) = call {
-                    at_work.handles.remove(call);
-                }
-                let input = redact::input(&session.redactor, input);
-                session
-                    .commit(None, |task, turn| task.record(input.clone(), turn))
-                    .await?;
-            }
+    let done = match select(at_work.futures.next(), sleep).await {
+        Either::Left((done, _)) => Some(done),
+        Either::Right(_) => None,
+    };
+    if let Some(done) = done {
+        if let Some(input) = at_work.outcome(done)? {
+            let input = redact::input(&session.redactor, input);
+            session
+                .commit(None, |task, turn| task.record(input.clone(), turn))
+                .await?;
         }
-        Either::Right(_) => {
-            if wake_at.is_some_and(|at| at <= session.now()) {
-                session
-                    .commit(None, |task, turn| task.record(Input::Wake, turn))
-                    .await?;
-            }
-            keep_lease(session).await?;
-        }
+        return Ok(());
     }
-    Ok(())
+    if wake_at.is_some_and(|at| at <= session.now()) {
+        session
+            .commit(None, |task, turn| task.record(Input::Wake, turn))
+            .await?;
+    }
+    keep_lease(session).await
 }
 
 /// Waits for a time with nothing at work, still looking at the inbox.
@@ -218,9 +227,21 @@ async fn begin(
             }
             Ok(false)
         }
-        Effect::StartChild { .. } => Err(Error::NoHandler {
-            effect: format!("{effect:?}"),
-        }),
+        Effect::StartChild { intent, .. } => {
+            if *intent == Intent::Needed {
+                session
+                    .commit(None, |task, turn| task.begin_call(&call, turn))
+                    .await?;
+                return Ok(true);
+            }
+            at_work.put_child(session, call, false);
+            Ok(false)
+        }
+        Effect::StopChild { .. } => {
+            at_work.dismissed.insert(call.clone());
+            at_work.put_child(session, call, true);
+            Ok(false)
+        }
     }
 }
 
@@ -229,16 +250,113 @@ impl AtWork {
         let (handle, registration) = AbortHandle::new_pair();
         self.handles.insert(call, handle);
         let abortable = Abortable::new(future, registration);
-        self.futures
-            .push(Box::pin(async move { abortable.await.ok() }));
+        self.futures.push(Box::pin(async move {
+            abortable.await.map_or(Done::Abandoned, Done::Outcome)
+        }));
+    }
+
+    /// Sets the child of a call to work; with `stop`, to come to its end.
+    fn put_child(&mut self, session: &Session<'_>, call: CallId, stop: bool) {
+        let resting = self.resting.clone();
+        let Some(tended) = child::tend(session, &call, resting, stop) else {
+            return;
+        };
+        let (handle, registration) = AbortHandle::new_pair();
+        self.handles.insert(call.clone(), handle);
+        let abortable = Abortable::new(tended, registration);
+        self.futures.push(Box::pin(async move {
+            match abortable.await {
+                Ok(tended) => Done::Child { call, tended },
+                Err(_) => Done::Abandoned,
+            }
+        }));
+    }
+
+    /// Tells a child at work that nobody waits for it, once.
+    async fn dismiss(&mut self, session: &Session<'_>, call: &CallId) -> Result<(), Error> {
+        let child = session.task.state.stands.children.get(call);
+        if let Some(child) = child
+            && !self.dismissed.contains(call)
+        {
+            let told = child::dismiss(session.driver, &child.task).await;
+            match told {
+                // It is not made yet, and is told at the next look.
+                Err(Error::Log(steadfast_store::Error::UnknownTask { .. })) => {}
+                told => {
+                    told?;
+                    self.dismissed.insert(call.clone());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What is to be recorded of what came of an effect. A child's report is not: it
+    /// lies in the inbox.
+    fn outcome(&mut self, done: Option<Done>) -> Result<Option<Input>, Error> {
+        match done {
+            None | Some(Done::Abandoned) => Ok(None),
+            Some(Done::Outcome(input)) => {
+                let call = match &input {
+                    Input::ModelDone { call, .. }
+                    | Input::SkillDone { call, .. }
+                    | Input::Validated { call, .. } => Some(call),
+                    Input::Summarised(done) => Some(&done.call),
+                    Input::Searched(search) => Some(&search.call),
+                    Input::Command { .. }
+                    | Input::ChildDone { .. }
+                    | Input::ParentLeft
+                    | Input::Wake => None,
+                };
+                if let Some(call) = call {
+                    self.handles.remove(call);
+                }
+                Ok(Some(input))
+            }
+            Some(Done::Child { call, tended }) => {
+                self.handles.remove(&call);
+                match tended? {
+                    Tended::Reported | Tended::Stopped => Ok(None),
+                    Tended::Unmade(report) => Ok(Some(Input::ChildDone {
+                        report: Box::new(report),
+                    })),
+                }
+            }
+        }
+    }
+
+    /// The sub-tasks at work, where all that is at work are sub-tasks that wait for a
+    /// person, and no other call is about to be made again.
+    fn all_rest(&self, session: &Session<'_>) -> Option<Vec<TaskId>> {
+        let resting = self.resting.all();
+        let rests = |call: &CallId| resting.contains_key(call);
+        if self.handles.is_empty() || !self.handles.keys().all(rests) {
+            return None;
+        }
+        let mut calls = session.task.state.stands.calls.values();
+        let later = calls.any(|call| {
+            matches!(
+                call.stage,
+                Stage::Ready {
+                    not_before: Some(_),
+                    ..
+                }
+            )
+        });
+        let children = resting.into_values().map(|(child, _)| child);
+        (!later).then(|| children.collect())
     }
 
     /// Whether something is being carried out that cannot be done again.
     fn has_deed(&self, session: &Session<'_>) -> bool {
-        let calls = &session.task.state.stands.calls;
+        let stands = &session.task.state.stands;
         let mut ids = self.handles.keys();
         ids.any(|id| {
-            let call = calls.get(id).filter(|call| !call.may_repeat());
+            // A child comes to rest by itself, and may have a deed in flight.
+            if stands.children.contains_key(id) {
+                return true;
+            }
+            let call = stands.calls.get(id).filter(|call| !call.may_repeat());
             call.is_some_and(|call| !matches!(call.stage, Stage::Validating { .. }))
         })
     }

@@ -95,7 +95,8 @@ pub(super) fn input(redactor: &Redactor, input: Input) -> Input {
             principal,
             command: self::command(redactor, command),
         },
-        Input::Wake => Input::Wake,
+        // It was read off a log that holds none.
+        Input::ChildDone { .. } | Input::ParentLeft | Input::Wake => input,
     }
 }
 

@@ -36,7 +36,8 @@ pub fn resolve(
     spec
 }
 
-/// Every skill that states call or that the file's own section has.
+/// Every skill that states call, that sub-tasks may call, or that the file's own
+/// section has.
 fn named(spec: &Spec) -> BTreeSet<SkillName> {
     let nested = spec.workflows.values().flat_map(|sub| sub.states.values());
     let states: Vec<&StateSpec> = spec.states.values().chain(nested).collect();
@@ -47,7 +48,15 @@ fn named(spec: &Spec) -> BTreeSet<SkillName> {
         });
         state.skill.iter().chain(set)
     });
-    used.chain(spec.skills.keys()).cloned().collect()
+    let capable = spec
+        .tasks
+        .values()
+        .filter_map(|task| task.capabilities.as_ref());
+    let used = used.chain(capable.flatten()).chain(spec.skills.keys());
+    // A sub-task is no skill, though states can call it as one.
+    used.filter(|name| !spec.tasks.contains_key(*name))
+        .cloned()
+        .collect()
 }
 
 /// The built-in skill that an entry means: `config: {builtin: compose}` asks

@@ -56,6 +56,21 @@ fn gist(body: &Body) -> String {
         | Body::CancelRequested(_)
         | Body::TaskCancelled(_) => String::new(),
         Body::TaskCompleted(body) => excerpt(&body.answer, SHOWN),
+        Body::ChildStarted(body) => format!(
+            "{} {} as {} attempt {}",
+            body.call, body.task, body.child, body.attempt
+        ),
+        Body::ChildEnded(body) => {
+            let how = json(&body.how);
+            let what = body.output.as_ref().or(body.why.as_ref());
+            let what = what.map_or_else(String::new, |one| excerpt(one, SHOWN));
+            format!(
+                "{} {} {}: {what}",
+                body.call,
+                body.child,
+                how.trim_matches('"')
+            )
+        }
         Body::PatchProposed(body) => {
             format!("{}: {}", body.call, excerpt(&body.message, SHOWN))
         }

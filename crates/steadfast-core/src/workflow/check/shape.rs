@@ -27,8 +27,11 @@ pub(super) fn check(spec: &Spec, problems: &mut Vec<Problem>) {
             )),
         );
     }
+    let by_tasks = spec.tasks.values().map(|task| task.workflow.as_deref());
     let used: BTreeSet<&str> = places::states(spec)
-        .filter_map(|place| place.state.workflow.as_deref())
+        .map(|place| place.state.workflow.as_deref())
+        .chain(by_tasks)
+        .flatten()
         .collect();
     for (name, sub) in &spec.workflows {
         let count = sub.states.len();
@@ -41,7 +44,7 @@ pub(super) fn check(spec: &Spec, problems: &mut Vec<Problem>) {
             );
         }
         if !used.contains(name.as_str()) {
-            let message = format!("no state runs sub-workflow `{name}`");
+            let message = format!("no state or task runs sub-workflow `{name}`");
             problems.push(
                 Problem::warning("W0019", &["workflows", name], message).hint(format!(
                     "run it with `workflow: {name}` in a state, or remove it"

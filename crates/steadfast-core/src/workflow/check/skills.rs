@@ -18,12 +18,18 @@ pub(super) fn check(spec: &Spec, problems: &mut Vec<Problem>) {
     let mut missing: BTreeSet<&SkillName> = BTreeSet::new();
     for mention in places::states(spec).flat_map(|place| places::mentions(&place)) {
         used.insert(mention.skill);
-        let resolved = spec.skills.get(mention.skill).is_some_and(is_resolved);
+        let task = spec.tasks.contains_key(mention.skill);
+        let resolved = task || spec.skills.get(mention.skill).is_some_and(is_resolved);
         if !resolved && missing.insert(mention.skill) {
             let message = format!("unknown skill `{}`", mention.skill);
             problems.push(Problem::error("W0020", &keys(&mention.path), message).hint(known(spec)));
         }
     }
+    let capable = spec
+        .tasks
+        .values()
+        .filter_map(|task| task.capabilities.as_ref());
+    used.extend(capable.flatten());
     for (name, skill) in &spec.skills {
         let path = |rest: &'static str| vec!["skills", name.as_str(), rest];
         verify(spec, name, skill, problems);

@@ -353,7 +353,7 @@ fn w0019_sub_workflow_never_used() {
     }}}});
     pair(
         sub.clone(),
-        &["W0019 warning workflows.sub: no state runs sub-workflow `sub`"],
+        &["W0019 warning workflows.sub: no state or task runs sub-workflow `sub`"],
         sub.with("states", json!({"S2": {"skill": null, "workflow": "sub"}})),
     );
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::{Lang, Style};
 use crate::id::{SkillName, StateName};
+use crate::limits;
 use crate::workflow::spec::{Complete, Form, SkillSpec};
 use crate::workflow::{StateDef, Workflow};
 
@@ -85,9 +86,15 @@ fn calls(workflow: &Workflow, def: &StateDef) -> Vec<Call> {
     let asked = |skill: &SkillName| {
         def.complete == Complete::Any || def.find(skill.as_str()).is_some_and(|one| one.mandatory)
     };
+    // Sub-tasks are run without the model, which need not read a thousand names.
+    let most = match def.runs_tasks {
+        true => limits::CHILDREN_SHOWN_MAX,
+        false => usize::MAX,
+    };
     def.uses
         .iter()
         .filter(|one| asked(&one.skill))
+        .take(most)
         .map(|one| {
             let spec = workflow.skill(one.skill.as_str());
             Call {

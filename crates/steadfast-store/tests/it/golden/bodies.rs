@@ -10,6 +10,7 @@ use steadfast_core::budget::{
 use steadfast_core::content::Salt;
 use steadfast_core::event::archive::{Maker, StepArchived, Why as Left};
 use steadfast_core::event::budget::{BudgetExhausted, BudgetSet, PriceSet};
+use steadfast_core::event::child::{ChildEnd, ChildEnded, ChildStarted, Then};
 use steadfast_core::event::clock::ClockRead;
 use steadfast_core::event::ledger::{
     Cited, FactSet, LedgerChanged, PatchProposed, PatchRefused, QuestionAnswered, QuestionOpened,
@@ -34,14 +35,16 @@ use steadfast_core::event::skill::{
     DeedSettled, Relay, SkillCalled, SkillFailed, SkillFailure, SkillReturned,
 };
 use steadfast_core::event::task::{
-    CancelRequested, Cause, Document, Parent, RoundEnded, TaskCancelled, TaskCompleted, TaskFailed,
-    TaskFailing, TaskPaused, TaskResumed, TaskStarted, UserSent, Window, WorkflowAccepted,
+    CancelRequested, Cause, Document, Handoff, Parent, RoundEnded, TaskCancelled, TaskCompleted,
+    TaskFailed, TaskFailing, TaskPaused, TaskResumed, TaskStarted, UserSent, Window,
+    WorkflowAccepted,
 };
 use steadfast_core::event::validation::{
     Checkpoint, Then, Validated, ValidationAsked, Validator, Verdict,
 };
 use steadfast_core::event::{Body, Event};
 use steadfast_core::handling::{Handling, RetryChange};
+use steadfast_core::handoff::{Inherited, Mask};
 use steadfast_core::hash::Hash;
 use steadfast_core::id::{Epoch, Principal, Seq, Timestamp};
 use steadfast_core::ledger::question::Why;
@@ -58,9 +61,9 @@ use steadfast_core::workflow::gate::Refusal;
 use steadfast_core::workflow::spec::{EffectClass, Markup};
 
 /// Number of kinds in [`place`].
-const KINDS: usize = 51;
+const KINDS: usize = 53;
 /// Number of refusals in [`refusal_place`].
-const REFUSALS: usize = 20;
+const REFUSALS: usize = 22;
 
 fn place(body: &Body) -> usize {
     match body {
@@ -115,6 +118,8 @@ fn place(body: &Body) -> usize {
         Body::DeedKept(_) => 48,
         Body::ValidationAsked(_) => 49,
         Body::Validated(_) => 50,
+        Body::ChildStarted(_) => 51,
+        Body::ChildEnded(_) => 52,
     }
 }
 
@@ -140,6 +145,8 @@ fn refusal_place(refusal: &Refusal) -> usize {
         Refusal::OutOfBounds { .. } => 17,
         Refusal::NotDeclared { .. } => 18,
         Refusal::BreaksRules { .. } => 19,
+        Refusal::NotCapable => 20,
+        Refusal::TooManyTasks { .. } => 21,
     }
 }
 
@@ -157,6 +164,7 @@ pub(super) fn events(salt: &Salt) -> Vec<Event> {
         end(salt),
         ledger(salt),
         archive(salt),
+        children(salt),
     ]
     .into_iter()
     .flatten()
@@ -618,6 +626,63 @@ fn refused() -> Vec<Refused> {
     all
 }
 
+fn inherited() -> Inherited {
+    Inherited {
+        rule: Rule::Permission {
+            name: "network".to_owned(),
+            allowed: false,
+        },
+        force: Force::Must,
+        expiry: Expiry::Never,
+        words: "no network".to_owned(),
+    }
+}
+
+fn children(salt: &Salt) -> Vec<(Source, Body)> {
+    let amounts = Amounts {
+        tokens: 9_000,
+        micros: 50_000,
+        model_calls: 4,
+        skill_calls: 2,
+    };
+    let started = ChildStarted {
+        call: "s4.0".into(),
+        child: "c0123456789abcdef01234567".into(),
+        task: "collect_a".into(),
+        attempt: 1,
+        depth: 1,
+        children: 2,
+        reserved: amounts,
+        mask: Mask::of(["search_knowledge".into()]),
+        inherited: salt.seal_own(&[inherited()]),
+    };
+    let ended = ChildEnded {
+        call: "s4.0".into(),
+        child: "c0123456789abcdef01234567".into(),
+        how: ChildEnd::Finished,
+        then: Then::Delivered,
+        spent: amounts,
+        output: Some(salt.seal_json(&json!({"features": ["x"], "meta": {"warnings": []}}))),
+        why: None,
+    };
+    let failed = ChildEnded {
+        call: "s5.0".into(),
+        child: "cfedcba9876543210fedcba98".into(),
+        how: ChildEnd::Failed,
+        then: Then::LeftOut,
+        spent: Amounts::default(),
+        output: None,
+        why: Some(salt.seal_text("sub-task `collect_b`: no documents")),
+    };
+    [
+        Body::ChildStarted(Box::new(started)),
+        Body::ChildEnded(Box::new(ended)),
+        Body::ChildEnded(Box::new(failed)),
+    ]
+    .map(|body| (Source::Runtime, body))
+    .to_vec()
+}
+
 fn life(salt: &Salt) -> Vec<(Source, Body)> {
     let workflow =
         salt.seal_json(&json!({"workflow_id": "content_pipeline", "limits": {"steps": 9}}));
@@ -641,6 +706,15 @@ fn life(salt: &Salt) -> Vec<(Source, Body)> {
         parent: Some(Parent {
             task: "t_parent".into(),
             seq: Seq(12),
+            handoff: Some(Box::new(Handoff {
+                call: "s2.0".into(),
+                task: "collect_a".into(),
+                attempt: 2,
+                depth: 1,
+                children: 3,
+                mask: Mask::of(["search_knowledge".into()]),
+                inherited: salt.seal_own(&[inherited()]),
+            })),
         }),
         behavior: vec![1, 4],
         budget: change(),
@@ -799,6 +873,11 @@ fn refusals() -> Vec<Refusal> {
         },
         Refusal::BreaksRules {
             constraints: vec![ConstraintId(4), ConstraintId(9)],
+        },
+        Refusal::NotCapable,
+        Refusal::TooManyTasks {
+            limit: "children".to_owned(),
+            value: 6,
         },
     ];
     let places: Vec<usize> = refusals.iter().map(refusal_place).collect();
