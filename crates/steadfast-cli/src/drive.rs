@@ -46,6 +46,7 @@ impl Engine {
         let driver = Driver {
             log,
             model,
+            reviewer: None,
             skills,
             rules,
             clock: Arc::new(SystemClock::new()),
@@ -60,6 +61,21 @@ impl Engine {
             printer.guard(&redactor);
         }
         Engine { driver, progress }
+    }
+
+    /// The same, with a model that judges answers by constraints in prose.
+    pub(crate) fn reviewed_by(
+        mut self,
+        reviewer: Option<Arc<dyn Model>>,
+        printer: &Printer,
+    ) -> Engine {
+        let courteous =
+            |model| -> Arc<dyn Model> { Arc::new(Courteous::new(model, CoolDowns::of_process())) };
+        self.driver.reviewer = reviewer.map(courteous);
+        if let Ok(redactor) = self.driver.redactor() {
+            printer.guard(&redactor);
+        }
+        self
     }
 
     /// Makes a task and records its first batch.

@@ -90,7 +90,7 @@ async fn run(
         Command::Diff(args) => commands::diff::run(&args, settings, printer).await,
         Command::Inspect(args) => commands::inspect::run(&args, settings, printer).await,
         Command::Check(args) => commands::check::run(&args, settings, printer),
-        Command::CheckAnswer(args) => commands::check_answer::run(&args, printer),
+        Command::CheckAnswer(args) => commands::check_answer::run(&args, settings, printer).await,
         Command::Fidelity(args) => commands::fidelity::run(&args, printer),
         Command::Audit(args) => commands::audit::run(&args, printer),
         Command::Embedder(args) => commands::embedder::run(args, printer),

@@ -12,6 +12,7 @@
 mod admit;
 mod advance;
 mod archive;
+mod clash;
 mod deliver;
 pub mod due;
 mod fold;
@@ -29,10 +30,12 @@ mod provide;
 pub mod recall;
 pub mod record;
 mod retry;
+pub mod review;
 mod spend;
 mod standing;
 pub mod state;
 pub mod summarise;
+mod taint;
 pub mod variables;
 
 use std::sync::Arc;

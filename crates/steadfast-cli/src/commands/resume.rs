@@ -69,8 +69,14 @@ pub(crate) async fn go_on(
     } else {
         Takeover::IfExpired
     };
+    let asked = origin
+        .as_ref()
+        .and_then(|origin| origin.reviewer.as_deref());
+    let asked = onward.reviewer.as_deref().or(asked);
+    let reviewer = model::reviewer_for(asked, &task, settings, log.as_ref(), printer).await?;
     let memory = memory::of(&task.workflow.spec, settings, printer)?;
     let engine = Engine::new(Arc::clone(log), model, skills, memory, printer);
+    let engine = engine.reviewed_by(reviewer, printer);
     engine.run(id, takeover, settings, printer).await
 }
 

@@ -45,6 +45,7 @@ mod mcp;
 mod replay;
 #[cfg(unix)]
 mod resume;
+mod reviewer;
 #[cfg(unix)]
 mod run;
 mod secrets;

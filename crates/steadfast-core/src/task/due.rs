@@ -5,6 +5,7 @@ use crate::budget::Exhausted;
 use crate::id::{CallId, Epoch, Timestamp};
 use crate::limits;
 use crate::task::Task;
+use crate::task::review::ReviewStage;
 use crate::task::state::{Call, Lifecycle, Outcome, Stage};
 
 /// An effect that the driver may carry out.
@@ -22,6 +23,8 @@ pub enum Effect {
     Summarise { call: CallId },
     /// Search the whole archive for what the next step needs.
     Recall { call: CallId },
+    /// Ask the reviewer about an answer.
+    Review { call: CallId },
     /// Run a checkpoint's validators. Named for drivers; due once tasks have them.
     Validate { call: CallId },
     /// Start a sub-task. Named for drivers; due once workflows hold them.
@@ -38,6 +41,7 @@ impl Effect {
             | Effect::AskApproval { call }
             | Effect::Summarise { call }
             | Effect::Recall { call }
+            | Effect::Review { call }
             | Effect::Validate { call }
             | Effect::StartChild { call } => call,
         }
@@ -129,6 +133,7 @@ impl Task {
                 Some(at) => due.wake(at),
             }
         }
+        self.review_due(epoch, &mut due);
         if self.state.is_running() {
             if let Some(limit) = self.workflow.spec.limits.time_ms {
                 due.wake(self.state.round_began().plus_ms(limit));
@@ -137,7 +142,9 @@ impl Task {
                 due.wake(at);
             }
         }
-        let idle = self.state.stands.calls.is_empty() && self.state.stands.model.is_none();
+        let stands = &self.state.stands;
+        let withheld = self.state.withholds_answer();
+        let idle = stands.calls.is_empty() && stands.model.is_none() && !withheld;
         if self.state.is_running() && idle && !held && !self.is_rereading() && !searching {
             due.wake(self.state.last_at);
         }
@@ -152,6 +159,21 @@ impl Task {
             due.waiting = self.waiting(epoch);
         }
         due
+    }
+
+    /// The answer that waits for its reviewer, or for a person.
+    fn review_due(&self, epoch: Epoch, due: &mut Due) {
+        let Some(review) = &self.state.stands.review else {
+            return;
+        };
+        let call = review.call.clone();
+        match &review.stage {
+            // Whether it is made again is decided when the task moves on.
+            ReviewStage::Called(open) if open.epoch < epoch => due.wake(self.state.last_at),
+            ReviewStage::Called(_) => due.effects.push(Effect::Review { call }),
+            ReviewStage::Held { .. } => due.effects.push(Effect::AskApproval { call }),
+            ReviewStage::Returned | ReviewStage::Vouched { .. } => {}
+        }
     }
 
     fn skills_due(&self, now: Timestamp, epoch: Epoch, due: &mut Due) {
@@ -288,7 +310,10 @@ impl Task {
             let exhausted = exhausted.clone();
             return Some(Waiting::Budget { exhausted });
         }
-        let calls = of(&|call| matches!(call.stage, Stage::Approval { .. }));
+        let mut calls = of(&|call| matches!(call.stage, Stage::Approval { .. }));
+        let held = self.state.stands.review.as_ref();
+        let held = held.filter(|_| self.state.holds_answer());
+        calls.extend(held.map(|review| review.call.clone()));
         (!calls.is_empty()).then_some(Waiting::Approval { calls })
     }
 }

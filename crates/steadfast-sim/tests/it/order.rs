@@ -202,6 +202,7 @@ fn r105_two_processes_do_not_interleave() {
             world: Arc::clone(&world),
             after_ms,
         }),
+        reviewer: None,
         skills: skills(&case.spec, &world),
         rules: rules(),
         clock: Arc::new(Following(Arc::clone(&world))),

@@ -76,6 +76,7 @@ pub(super) async fn run(
     let driver = Driver {
         log: log.clone(),
         model,
+        reviewer: None,
         skills: plan.skills.clone(),
         rules: Arc::clone(&plan.rules),
         clock: Arc::clone(&plan.clock),

@@ -164,6 +164,7 @@ pub async fn run(
         log: log.clone(),
         skills: stage.skills(case, &rules)?,
         model,
+        reviewer: None,
         rules,
         clock: Arc::clone(&stage.clock),
         observer: Arc::new(Unobserved),

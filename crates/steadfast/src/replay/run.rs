@@ -190,6 +190,7 @@ fn player(
     let driver = Driver {
         log,
         model: Arc::clone(&tape) as Arc<dyn Model>,
+        reviewer: None,
         skills: skills(original, spec, unknown),
         rules: Arc::new(rules(original)),
         clock,

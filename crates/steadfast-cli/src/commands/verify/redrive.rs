@@ -57,6 +57,7 @@ pub(super) async fn redrive(
     let driver = Driver {
         log: Arc::clone(&copy) as Arc<dyn Log>,
         model: Arc::clone(&model) as Arc<dyn Model>,
+        reviewer: None,
         skills: Skills::default(),
         rules: Arc::new(StandardRules::default()),
         clock: Arc::new(SystemClock::new()),

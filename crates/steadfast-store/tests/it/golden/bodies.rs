@@ -7,6 +7,7 @@ use serde_json::json;
 use steadfast_core::budget::{
     Amounts, Bounds, BudgetChange, Exhausted, OnExhausted, Resource, Scope as BudgetScope,
 };
+use steadfast_core::check::review::{Asked, Unclear, Verdict};
 use steadfast_core::content::Salt;
 use steadfast_core::event::archive::{Maker, StepArchived, Why as Left};
 use steadfast_core::event::budget::{BudgetExhausted, BudgetSet, PriceSet};
@@ -25,8 +26,10 @@ use steadfast_core::event::model::{
 use steadfast_core::event::plan::{Begins, PhasesPlanned, PlannedPhase};
 use steadfast_core::event::proposal::{
     AnswerAdmitted, AnswerRefused, ApprovalDecided, ApprovalRequested, CallAdmitted, CallRefused,
+    Taint,
 };
 use steadfast_core::event::recall::{Hit, Mode, Recalled};
+use steadfast_core::event::review::{ReviewCalled, ReviewReturned, ReviewerSet};
 use steadfast_core::event::skill::{
     DeedSettled, Relay, SkillCalled, SkillFailed, SkillFailure, SkillReturned,
 };
@@ -52,9 +55,9 @@ use steadfast_core::workflow::gate::Refusal;
 use steadfast_core::workflow::spec::{EffectClass, Markup};
 
 /// Number of kinds in [`place`].
-const KINDS: usize = 45;
+const KINDS: usize = 48;
 /// Number of refusals in [`refusal_place`].
-const REFUSALS: usize = 20;
+const REFUSALS: usize = 22;
 
 fn place(body: &Body) -> usize {
     match body {
@@ -103,6 +106,9 @@ fn place(body: &Body) -> usize {
         Body::SummaryRefused(_) => 42,
         Body::Recalled(_) => 43,
         Body::PhasesPlanned(_) => 44,
+        Body::ReviewerSet(_) => 45,
+        Body::ReviewCalled(_) => 46,
+        Body::ReviewReturned(_) => 47,
     }
 }
 
@@ -128,7 +134,86 @@ fn refusal_place(refusal: &Refusal) -> usize {
         Refusal::OutOfBounds { .. } => 17,
         Refusal::NotDeclared { .. } => 18,
         Refusal::BreaksRules { .. } => 19,
+        Refusal::NotVouched { .. } => 20,
+        Refusal::ContradictsFact { .. } => 21,
     }
+}
+
+/// A reviewer, what it was asked, and each thing that it can come to.
+fn review(salt: &Salt) -> Vec<(Source, Body)> {
+    let answer = salt.seal_text("延迟是因为小王懒。\n");
+    let price = Price {
+        input_per_million: 150_000,
+        cached_input_per_million: 15_000,
+        output_per_million: 600_000,
+        currency: "USD".to_owned(),
+    };
+    let set = |model: Option<&str>, price| {
+        let model = model.map(str::to_owned);
+        Body::ReviewerSet(ReviewerSet { model, price })
+    };
+    let asked = vec![Asked {
+        constraint: ConstraintId(4),
+        text: "不要指责任何人".to_owned(),
+    }];
+    let called = Body::ReviewCalled(Box::new(ReviewCalled {
+        call: "r1".into(),
+        answer: answer.clone(),
+        asked: salt.seal_own(&asked),
+        version: 1,
+        context: Hash::of_bytes(b"what the reviewer sees"),
+        attempt: 1,
+        tokens: 310,
+        reserved: Amounts {
+            tokens: 2_350,
+            micros: 1_247,
+            model_calls: 1,
+            skill_calls: 0,
+        },
+    }));
+    let unclear = [
+        Unclear::Said,
+        Unclear::NoSuchWords,
+        Unclear::Unreadable,
+        Unclear::LeftOut,
+        Unclear::Failed,
+        Unclear::NoRoom,
+        Unclear::TooLong,
+        Unclear::NoReviewer,
+    ];
+    let told = [Verdict::Kept, Verdict::Broken { start: 15, end: 24 }];
+    let unclear = unclear.map(|because| Verdict::CannotTell { because });
+    let verdicts = told.into_iter().chain(unclear).zip(4..);
+    let returned = Body::ReviewReturned(Box::new(ReviewReturned {
+        call: "r1".into(),
+        answer: answer.clone(),
+        verdicts: verdicts.map(|(one, id)| (ConstraintId(id), one)).collect(),
+        reply: Some(salt.seal_text("{\"verdicts\":[]}")),
+        failure: None,
+        usage: Some(Usage {
+            input_tokens: 305,
+            output_tokens: 40,
+            cached_input_tokens: 0,
+        }),
+    }));
+    let lost = Body::ReviewReturned(Box::new(ReviewReturned {
+        call: "r2".into(),
+        answer,
+        verdicts: BTreeMap::new(),
+        reply: None,
+        failure: Some(ModelFailure::Lost),
+        usage: None,
+    }));
+    let judge = Source::Model {
+        model: "judge-1".to_owned(),
+    };
+    vec![
+        (Source::Runtime, set(Some("judge"), Some(price))),
+        (Source::Runtime, called),
+        (judge, returned),
+        (Source::Runtime, lost),
+        (Source::Runtime, set(None, None)),
+    ]
 }
 
 /// The golden log's events, numbered from 1.
@@ -140,6 +225,7 @@ pub(super) fn events(salt: &Salt) -> Vec<Event> {
         skill(salt),
         budget(),
         handling(),
+        review(salt),
         end(salt),
         ledger(salt),
         archive(salt),
@@ -665,6 +751,13 @@ fn refusals() -> Vec<Refusal> {
         Refusal::BreaksRules {
             constraints: vec![ConstraintId(4), ConstraintId(9)],
         },
+        Refusal::NotVouched {
+            constraints: vec![ConstraintId(4)],
+        },
+        Refusal::ContradictsFact {
+            fact: "target".to_owned(),
+            argument: "app".to_owned(),
+        },
     ];
     let places: Vec<usize> = refusals.iter().map(refusal_place).collect();
     assert_eq!(
@@ -687,6 +780,10 @@ fn gate(salt: &Salt) -> Vec<(Source, Body)> {
         key: Hash::of_bytes(b"key"),
         proposed_as: Some(0),
         observed: refusals(),
+        tainted: vec![Taint {
+            argument: "contact".to_owned(),
+            from: Seq(9),
+        }],
     };
     let requested = ApprovalRequested {
         call: "s1.0".into(),
