@@ -138,6 +138,10 @@ pub(crate) struct Run {
     /// model of the settings or of the endpoint [default: auto]
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
+    /// The model that judges answers by constraints in prose, named as with `--model`
+    /// [default: the workflow's, else the settings'; none: they are not checked]
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) reviewer: Option<String>,
     #[command(flatten)]
     pub(crate) recording: Recording,
     /// The task's name; made up where not given
@@ -210,6 +214,10 @@ pub(crate) struct ChatOnward {
     /// The model, as in `run` [default: that of the task, else auto]
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
+    /// The model that judges answers by constraints in prose, named as with `--model`
+    /// [default: the workflow's, else the settings'; none: they are not checked]
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) reviewer: Option<String>,
     #[command(flatten)]
     pub(crate) recording: Recording,
     /// What it may cost, as in `run`
@@ -249,6 +257,10 @@ pub(crate) struct Onward {
     /// The model [default: the one that the task began with]
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
+    /// The model that judges answers by constraints in prose, named as with `--model`
+    /// [default: the workflow's, else the settings'; none: they are not checked]
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) reviewer: Option<String>,
     #[command(flatten)]
     pub(crate) recording: Recording,
     /// Take the task from another process that holds it
@@ -586,6 +598,9 @@ pub(crate) struct CheckAnswer {
     /// The model whose tokens are counted [default: an upper estimate]
     #[arg(long, value_name = "NAME")]
     pub(crate) model: Option<String>,
+    /// A model that judges the constraints in prose, named as `run --model` does
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) reviewer: Option<String>,
     /// Exit with 3 also where a constraint could not be checked
     #[arg(long)]
     pub(crate) strict: bool,

@@ -53,6 +53,7 @@ impl Engine {
             log,
             model,
             validator: None,
+            reviewer: None,
             skills,
             rules,
             clock: Arc::new(SystemClock::new()),
@@ -74,6 +75,21 @@ impl Engine {
             progress,
             decisions: None,
         }
+    }
+
+    /// The same, with a model that judges answers by constraints in prose.
+    pub(crate) fn reviewed_by(
+        mut self,
+        reviewer: Option<Arc<dyn Model>>,
+        printer: &Printer,
+    ) -> Engine {
+        let courteous =
+            |model| -> Arc<dyn Model> { Arc::new(Courteous::new(model, CoolDowns::of_process())) };
+        self.driver.reviewer = reviewer.map(courteous);
+        if let Ok(redactor) = self.driver.redactor() {
+            printer.guard(&redactor);
+        }
+        self
     }
 
     /// Makes a task and records its first batch.

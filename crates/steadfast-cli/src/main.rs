@@ -93,7 +93,7 @@ async fn run(
         Command::Inspect(args) => commands::inspect::run(&args, settings, printer).await,
         Command::Metrics(args) => commands::metrics::run(&args, settings, printer).await,
         Command::Check(args) => commands::check::run(&args, settings, printer),
-        Command::CheckAnswer(args) => commands::check_answer::run(&args, printer),
+        Command::CheckAnswer(args) => commands::check_answer::run(&args, settings, printer).await,
         Command::Fidelity(args) => commands::fidelity::run(&args, printer),
         Command::Audit(args) => commands::audit::run(&args, printer),
         Command::Embedder(args) => commands::embedder::run(args, printer),

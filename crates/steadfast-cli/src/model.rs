@@ -13,10 +13,13 @@ use steadfast_core::event::Body;
 use steadfast_core::event::task::Window;
 use steadfast_core::id::{CallId, Seq, TaskId};
 use steadfast_core::limits;
+use steadfast_core::task::Task;
+use steadfast_core::workflow::Spec;
 use steadfast_store::{Log, read_events};
 
 use crate::args::Recording;
 use crate::error::Error;
+use crate::printer::Printer;
 use crate::settings::{self, Settings};
 
 /// The name that the flags give: a recording's, else as asked, else `auto`.
@@ -113,6 +116,57 @@ pub(crate) async fn choose_for(
         turns + 1
     );
     Ok((Arc::new(script.skip(turns).build()), why))
+}
+
+/// The model that judges answers: as asked, else the workflow's, else that of the
+/// settings. None where nobody names one.
+pub(crate) fn reviewer(
+    asked: Option<&str>,
+    spec: &Spec,
+    settings: &Settings,
+    printer: &Printer,
+) -> Result<Option<Arc<dyn Model>>, Error> {
+    let Some(name) = reviewer_named(asked, spec, settings) else {
+        return Ok(None);
+    };
+    let (model, why) = choose(name, settings)?;
+    printer.say(&format!("reviewer: {why}"));
+    Ok(Some(model))
+}
+
+/// The same for a task that goes on: a script goes on behind the reviews that are
+/// recorded.
+pub(crate) async fn reviewer_for(
+    asked: Option<&str>,
+    task: &Task,
+    settings: &Settings,
+    log: &dyn Log,
+    printer: &Printer,
+) -> Result<Option<Arc<dyn Model>>, Error> {
+    let spec = &task.workflow.spec;
+    let Some(name) = reviewer_named(asked, spec, settings) else {
+        return Ok(None);
+    };
+    let Some(path) = script_of(name, settings) else {
+        return reviewer(asked, spec, settings, printer);
+    };
+    let events = read_events(log, &task.state.task, Seq(1)).await?;
+    let made = |event: &&steadfast_core::event::Event| match &event.body {
+        Body::ReviewReturned(body) => body.usage.is_some() || body.failure.is_some(),
+        _ => false,
+    };
+    let reviews = events.iter().filter(made).count();
+    let script = Script::load(&path).map_err(steadfast::model::select::SelectError::from)?;
+    Ok(Some(Arc::new(script.skip(reviews).build())))
+}
+
+fn reviewer_named<'a>(
+    asked: Option<&'a str>,
+    spec: &'a Spec,
+    settings: &'a Settings,
+) -> Option<&'a str> {
+    let of_settings = settings.resolved.settings.reviewer.as_deref();
+    asked.or(spec.reviewer.model.as_deref()).or(of_settings)
 }
 
 /// How many model calls of a task came to a recorded end.

@@ -22,19 +22,26 @@ pub(crate) struct Origin {
     pub(crate) registry: Option<PathBuf>,
     /// As `--model` named it.
     pub(crate) model: String,
+    /// As `--reviewer` named it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) reviewer: Option<String>,
 }
 
 impl Origin {
     pub(crate) fn new(workflow: Option<&Path>, registry: Option<&Path>, model: &str) -> Origin {
-        let file = ["script:", "recorded:"].into_iter().find_map(|kind| {
-            let path = model.strip_prefix(kind)?;
-            Some(format!("{kind}{}", absolute(Path::new(path)).display()))
-        });
-        let model = file.unwrap_or_else(|| model.to_owned());
         Origin {
             workflow: workflow.map(absolute),
             registry: registry.map(absolute),
-            model,
+            model: named(model),
+            reviewer: None,
+        }
+    }
+
+    /// The same, with the reviewer that was asked for.
+    pub(crate) fn reviewed_by(self, reviewer: Option<&str>) -> Origin {
+        Origin {
+            reviewer: reviewer.map(named),
+            ..self
         }
     }
 
@@ -92,6 +99,15 @@ fn path(settings: &Settings, task: &TaskId) -> PathBuf {
     let mut folder = settings.store.clone().into_os_string();
     folder.push(".tasks");
     PathBuf::from(folder).join(format!("{task}.json"))
+}
+
+/// The name of a model, with the path of its file made absolute.
+fn named(model: &str) -> String {
+    let file = ["script:", "recorded:"].into_iter().find_map(|kind| {
+        let path = model.strip_prefix(kind)?;
+        Some(format!("{kind}{}", absolute(Path::new(path)).display()))
+    });
+    file.unwrap_or_else(|| model.to_owned())
 }
 
 /// The path from the root, links and `..` as they are: the file may be gone.

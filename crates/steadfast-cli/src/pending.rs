@@ -47,7 +47,9 @@ pub(crate) async fn decided(log: &dyn Log, task: &Task) -> Result<Vec<CallId>, E
         // A decision on a call that waits for nothing will change nothing.
         Command::Decide { call, .. } => {
             let open = task.state.stands.calls.get(&call);
-            open.is_some_and(|open| matches!(open.stage, Stage::Approval { .. }))
+            let held = task.state.stands.review.as_ref();
+            let held = held.is_some_and(|one| one.call == call && task.state.holds_answer());
+            (held || open.is_some_and(|open| matches!(open.stage, Stage::Approval { .. })))
                 .then_some(call)
         }
         Command::Settle { call, .. } => Some(call),

@@ -7,8 +7,11 @@ use serde::Serialize;
 use serde_json::Value;
 use steadfast::driver::Rest;
 use steadfast_core::budget::{Money, Resource, Scope};
+use steadfast_core::check::review::{Asked, Verdict};
+use steadfast_core::event::proposal::Taint;
 use steadfast_core::event::task::Cause;
 use steadfast_core::id::CallId;
+use steadfast_core::task::review::Review;
 use steadfast_core::task::{Outcome, Task, Waiting};
 
 use crate::content::visible;
@@ -202,8 +205,9 @@ pub(crate) fn say_waiting(task: &Task, waiting: &Waiting, settings: &Settings, p
         Waiting::Approval { calls } => {
             for call in calls {
                 printer.say(&format!(
-                    "call {call} waits for approval: {}",
-                    shown(task, call)
+                    "call {call} waits for approval: {}{}",
+                    shown(task, call),
+                    tainted(task, call)
                 ));
                 printer.say(&format!("  yes: {}", resolve(call, "--approve")));
                 printer.say(&format!("  no:  {}", resolve(call, "--deny --reason TEXT")));
@@ -267,8 +271,41 @@ pub(crate) fn shown(task: &Task, call: &CallId) -> String {
     match task.state.stands.calls.get(call) {
         // Whole, however long: what is approved is every byte of it.
         Some(open) => format!("{} {}", open.skill, visible(&open.args.text())),
-        None => "it is no longer open".to_owned(),
+        None => match task.state.stands.review.as_ref() {
+            Some(review) if review.call == *call => held(task, review),
+            _ => "it is no longer open".to_owned(),
+        },
     }
+}
+
+/// Which arguments of a call only untrusted text names, a line each.
+pub(crate) fn tainted(task: &Task, call: &CallId) -> String {
+    let open = task.state.stands.calls.get(call);
+    let all = open.map(|open| open.tainted.as_slice()).unwrap_or_default();
+    let one = |taint: &Taint| {
+        let Taint { argument, from } = taint;
+        format!("\n  `{argument}` stands only in what came from outside (event {from})")
+    };
+    all.iter().map(one).collect()
+}
+
+/// An answer that a person lets out or not: which rules nobody can tell it keeps,
+/// why, and every byte of it.
+fn held(task: &Task, review: &Review) -> String {
+    let rules = review.verdicts.iter().filter_map(|(id, verdict)| {
+        let Verdict::CannotTell { because } = verdict else {
+            return None;
+        };
+        let asked = Asked::of(task.state.ledger.constraint(*id)?)?;
+        let words = visible(&asked.text);
+        Some(format!("{id} “{words}” ({})", because.said().en))
+    });
+    let rules: Vec<String> = rules.collect();
+    let answer = visible(&review.answer.text());
+    format!(
+        "the answer; it is unknown whether it keeps {}:\n{answer}",
+        rules.join(", ")
+    )
 }
 
 fn summary<'a>(task: &'a Task, rest: &'a Rest) -> Summary<'a> {

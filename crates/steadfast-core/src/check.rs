@@ -28,6 +28,7 @@ mod opening;
 mod phrase;
 mod punctuation;
 pub mod repair;
+pub mod review;
 mod sources;
 mod structure;
 

@@ -17,6 +17,7 @@ pub mod plan;
 pub mod proposal;
 pub mod recall;
 pub mod repair;
+pub mod review;
 pub mod skill;
 pub mod task;
 pub mod validation;
@@ -100,6 +101,9 @@ pub enum Body {
     ClockRead(clock::ClockRead),
     HandlingSet(model::HandlingSet),
     RoundEnded(task::RoundEnded),
+    ReviewerSet(review::ReviewerSet),
+    ReviewCalled(Box<review::ReviewCalled>),
+    ReviewReturned(Box<review::ReviewReturned>),
     PatchProposed(ledger::PatchProposed),
 
     ChildStarted(Box<child::ChildStarted>),
@@ -160,6 +164,9 @@ impl Body {
             Body::ClockRead(_) => "clock_read",
             Body::HandlingSet(_) => "handling_set",
             Body::RoundEnded(_) => "round_ended",
+            Body::ReviewerSet(_) => "reviewer_set",
+            Body::ReviewCalled(_) => "review_called",
+            Body::ReviewReturned(_) => "review_returned",
             Body::PatchProposed(_) => "patch_proposed",
             Body::ChildStarted(_) => "child_started",
             Body::ChildEnded(_) => "child_ended",
@@ -174,6 +181,8 @@ impl HoldsContent for Body {
             Body::UserSent(body) => body.text.visit_content(visit),
             Body::TaskCompleted(body) => body.answer.visit_content(visit),
             Body::RoundEnded(body) => body.answer.visit_content(visit),
+            Body::ReviewCalled(body) => body.visit_content(visit),
+            Body::ReviewReturned(body) => body.visit_content(visit),
             Body::PatchProposed(body) => body.message.visit_content(visit),
             Body::WorkflowAccepted(body) => body.workflow.visit_content(visit),
             Body::ModelCalled(body) => {
@@ -223,6 +232,7 @@ impl HoldsContent for Body {
             | Body::TaskFailed(_)
             | Body::BudgetSet(_)
             | Body::PriceSet(_)
+            | Body::ReviewerSet(_)
             | Body::BudgetExhausted(_)
             | Body::MemorySet(_)
             | Body::ClockRead(_)

@@ -18,6 +18,7 @@ pub mod apply;
 mod ask;
 pub mod authority;
 mod carry;
+pub mod conflict;
 pub mod constraint;
 pub mod entry;
 pub mod exchange;
@@ -37,6 +38,7 @@ pub mod words;
 
 pub use apply::{Decision, Proposed, answer, apply};
 pub use authority::Rank;
+pub use conflict::Conflict;
 pub use constraint::{Constraint, ConstraintId, Expiry, Force, Scope};
 pub use entry::{Change, Entry};
 pub use exchange::{Given, ImportError, Imported};

@@ -261,6 +261,26 @@ pub const CHECK_PLACES_MAX: usize = 8;
 /// Characters of an answer that one place quotes.
 pub const CHECK_QUOTE_CHARS_MAX: usize = 80;
 
+// Reviews of answers (`check::review`).
+
+/// Tokens of a reviewer's reply.
+pub const REVIEW_OUTPUT_TOKENS: u32 = 2_000;
+/// Constraints in prose that one review judges; more are judged by a further one.
+pub const REVIEW_CONSTRAINTS_MAX: usize = 16;
+/// Bytes of an answer that a reviewer is shown: some 60,000 tokens, which models
+/// of today have room for.
+pub const REVIEW_ANSWER_BYTES_MAX: usize = 200 * 1024;
+/// How often one review is begun: a process may die with it.
+pub const REVIEW_ATTEMPTS_MAX: u32 = 2;
+
+// Where arguments come from (`task/taint.rs`).
+
+/// Bytes of one untrusted text that are looked at.
+pub const TAINT_BYTES_READ: usize = 64 * 1024;
+/// Values of one call that are looked up, and bytes of one: longer ones are text.
+pub const TAINT_VALUES_MAX: usize = 16;
+pub const TAINT_VALUE_BYTES_MAX: usize = 256;
+
 // Reading messages (`text::reader`).
 
 /// Patches that one message can bring; the reader notes that there were more.
@@ -280,6 +300,8 @@ pub const LEDGER_WORDS_CHARS_MAX: usize = 2_000;
 pub const LEDGER_RULE_BYTES_MAX: usize = 16 * 1024;
 /// Answers in a row that may break the same rule before the task is stopped.
 pub const ANSWER_REPAIRS_MAX: u32 = 3;
+/// Conflicts that the state counts; older ones are in the log.
+pub const CONFLICTS_KEPT: usize = 32;
 /// Named values of one task.
 pub const FACTS_MAX: usize = 256;
 

@@ -14,6 +14,7 @@ pub mod language;
 pub mod length;
 pub mod link;
 pub mod modality;
+pub mod naming;
 pub mod negation;
 pub mod number;
 pub mod quantity;

@@ -27,5 +27,6 @@ pub mod run;
 pub mod scenarios;
 pub mod shrink;
 pub mod soak;
+pub mod talk;
 pub mod workflow;
 pub mod world;

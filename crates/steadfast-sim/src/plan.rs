@@ -47,6 +47,10 @@ impl Plan {
         if let Some(shape) = shape.as_mut().filter(|_| more.chance(15)) {
             shape.purse = Purse::generate(&mut more);
         }
+        let mut talk = Dice::of(&[seed, 0x7a1c]);
+        if let Some(shape) = shape.as_mut().filter(|_| talk.chance(12)) {
+            shape.talk = 1 + talk.below(5) as u32;
+        }
         if more.chance(8) {
             let (from, length) = (more.below(60), more.below(PATIENCE_MS * 5 / 4));
             faults.outage = Some((from, length));
@@ -98,9 +102,12 @@ impl Plan {
     /// not the same in both; nor is a limit on the task's time, since a restart
     /// takes time, and an effect at work when the limit ends the task is only
     /// heard of by a driver that lived on; nor a budget, since a call whose reply
-    /// was lost may have been charged; nor an outage, which is by the clock.
+    /// was lost may have been charged; nor an outage, which is by the clock; nor a
+    /// conversation, whose messages come when the task rests.
     pub fn is_comparable(&self) -> bool {
-        self.faults.commands.is_empty()
+        let talks = self.shape.as_ref().is_some_and(|shape| shape.talk > 0);
+        !talks
+            && self.faults.commands.is_empty()
             && self.case().spec.limits.time_ms.is_none()
             && self.case().spec.budget == Budget::default()
             && self.faults.outage.is_none()

@@ -28,6 +28,7 @@ use crate::executor::{Ran, now, run};
 use crate::model::SimModel;
 use crate::plan::Plan;
 use crate::property::Violations;
+use crate::talk;
 use crate::workflow::Case;
 use crate::world::log::USER;
 use crate::world::{Role, SimLog, SimSkill, World};
@@ -134,6 +135,7 @@ pub fn execute_with(
         log: log.clone(),
         model,
         validator: None,
+        reviewer: None,
         skills,
         rules: Arc::clone(rules),
         clock: Arc::new(Following(Arc::clone(&world))),
@@ -159,6 +161,7 @@ pub fn execute_with(
         id: &id,
         plan,
         crashes,
+        said: 0,
         violations,
     };
     if process.begin(case, plan.seed) {
@@ -212,6 +215,8 @@ struct Process<'a> {
     id: &'a TaskId,
     plan: &'a Plan,
     crashes: u32,
+    /// Messages that the person has said.
+    said: u32,
     violations: Violations,
 }
 
@@ -291,6 +296,18 @@ impl Process<'_> {
         }
     }
 
+    /// What the person says next; the last word ends the conversation.
+    fn next_message(&mut self) -> Command {
+        let rounds = self.plan.shape.as_ref().map_or(0, |shape| shape.talk);
+        self.said += 1;
+        match self.said <= rounds {
+            true => Command::Say {
+                text: talk::message(self.plan.seed, self.said).to_owned(),
+            },
+            false => Command::Cancel,
+        }
+    }
+
     /// What the person does: decides by chance, settles by a look at the world.
     fn person(&mut self, waiting: &Waiting) {
         let commands: Vec<Command> = match waiting {
@@ -319,8 +336,9 @@ impl Process<'_> {
             }
             Waiting::Paused => vec![Command::Resume],
             Waiting::Budget { .. } => vec![self.raise()],
-            // No conversations here: a simulated task has one answer.
-            Waiting::Children { .. } | Waiting::Message | Waiting::Ended { .. } => Vec::new(),
+            Waiting::Message => vec![self.next_message()],
+            // No sub-tasks here.
+            Waiting::Children { .. } | Waiting::Ended { .. } => Vec::new(),
         };
         for command in &commands {
             let user = Principal::from(USER);

@@ -5,6 +5,7 @@
 
 mod books;
 mod compare;
+mod ledger;
 mod replay;
 mod walk;
 
@@ -18,6 +19,7 @@ use steadfast_core::workflow::spec::EffectClass;
 use crate::world::World;
 
 pub use compare::{Compared, compare};
+pub use ledger::ledger;
 pub use replay::{Depth, replay};
 pub use walk::{Walk, Walked};
 

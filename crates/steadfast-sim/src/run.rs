@@ -115,6 +115,12 @@ pub fn judge(
         violations.push("it did not come to its end".to_owned());
     }
     violations.extend(property::deeds(&case.spec, &run.events, &run.world));
+    violations.extend(property::ledger(
+        run.log.as_ref(),
+        &run.id,
+        run.salt,
+        &run.events,
+    ));
     let mut depth = Depth::Whole;
     if let Some(reference) = reference.filter(|_| plan.is_comparable()) {
         match property::compare(&run.stored, &reference.stored) {

@@ -121,6 +121,8 @@ fn shapes(plan: &Plan, plans: &mut Vec<Plan>) {
     with(&|shape| shape.purse.model_calls = None);
     with(&|shape| shape.purse.skill_calls = None);
     with(&|shape| shape.purse.ask = false);
+    with(&|shape| shape.talk = 0);
+    with(&|shape| shape.talk = shape.talk.min(1));
 }
 
 /// The same crash at an earlier point.

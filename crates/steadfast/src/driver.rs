@@ -13,6 +13,7 @@ mod inbox;
 mod memory;
 mod price;
 mod redact;
+mod review;
 #[cfg(feature = "recall")]
 mod search;
 mod session;
@@ -63,6 +64,9 @@ pub struct Driver {
     /// Looks at deeds that cannot be taken back, where the workflow asks for it.
     /// Without one nothing is verified, and a person is asked instead.
     pub validator: Option<Arc<dyn Model>>,
+    /// The model that judges answers by constraints in prose; with none they are
+    /// not checked.
+    pub reviewer: Option<Arc<dyn Model>>,
     pub skills: Skills,
     pub rules: Arc<StandardRules>,
     pub clock: Arc<dyn Clock>,
@@ -128,6 +132,7 @@ impl Driver {
             log,
             skills,
             validator: None,
+            reviewer: None,
             rules: Arc::new(rules),
             clock: Arc::new(SystemClock::new()),
             observer: Arc::new(Unobserved),
@@ -147,10 +152,10 @@ impl Driver {
     /// When a skill's secret cannot be had.
     pub fn redactor(&self) -> Result<Redactor, secret::Error> {
         let of_skills = self.skills.secrets()?;
-        let summariser = self.memory.summariser.iter();
-        let of_memory = summariser.flat_map(|model| model.secrets());
-        let of_model = self.model.secrets().into_iter();
-        Ok(Redactor::new(of_model.chain(of_skills).chain(of_memory)))
+        let models = self.reviewer.iter().chain(self.memory.summariser.iter());
+        let models = models.chain([&self.model]);
+        let of_models = models.flat_map(|model| model.secrets());
+        Ok(Redactor::new(of_models.chain(of_skills)))
     }
 
     /// Makes a task and records its first batch. It is not run yet.

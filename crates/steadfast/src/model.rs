@@ -8,6 +8,7 @@
 
 #[cfg(feature = "anthropic")]
 pub mod anthropic;
+mod ask;
 pub mod courteous;
 pub mod delta;
 #[cfg(all(feature = "openai", feature = "recall"))]
@@ -38,6 +39,7 @@ use steadfast_core::rules::Tokenizer;
 
 use crate::secret::Secret;
 
+pub use ask::ask;
 pub use courteous::{CoolDowns, Courteous};
 pub use extractive::Extractive;
 pub use handled::Handled;

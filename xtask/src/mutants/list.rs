@@ -41,12 +41,15 @@ const OUTCOME: &str = "crates/steadfast-core/src/task/outcome.rs";
 const RECALLING: &str = "crates/steadfast-core/src/task/recall.rs";
 const RECORD: &str = "crates/steadfast-core/src/task/record.rs";
 const REPLACE: &str = "crates/steadfast-core/src/ledger/replace.rs";
+const REVIEW: &str = "crates/steadfast-core/src/check/review.rs";
 const RETRY: &str = "crates/steadfast-core/src/task/retry.rs";
 const SPEND: &str = "crates/steadfast-core/src/task/spend.rs";
 const SUMMARISE: &str = "crates/steadfast-core/src/task/summarise.rs";
 const STATE: &str = "crates/steadfast-core/src/task/state.rs";
 const VALIDATION_VERDICT: &str = "crates/steadfast-core/src/validate/verdict.rs";
 const VET: &str = "crates/steadfast-core/src/task/vet.rs";
+const TAINT: &str = "crates/steadfast-core/src/task/taint.rs";
+const TASK_REVIEW: &str = "crates/steadfast-core/src/task/review.rs";
 const CORE: &str = "steadfast-core";
 
 const fn mutant(
@@ -702,6 +705,39 @@ pub(super) const MUTANTS: &[Mutant] = &[
             "with_any_byte_changed_it_is_refused_or_salvaged_truly",
         )
     },
+    // Reviews, arguments against people's values, questions.
+    mutant(
+        "G10",
+        "a quotation that stands nowhere",
+        REVIEW,
+        "at.map_or(unclear(Unclear::NoSuchWords), |start| Verdict::Broken {",
+        "at.map_or(Verdict::Kept, |start| Verdict::Broken {",
+        "whatever_cannot_be_taken_at_its_word_is_never_kept",
+    ),
+    mutant(
+        "G10",
+        "a reviewer that failed taken for a yes",
+        TASK_REVIEW,
+        "verdicts: review::cannot_tell(&asked, Unclear::Failed),\n            reply: None,\n            failure: None,",
+        "verdicts: asked.iter().map(|one| (one.constraint, Verdict::Kept)).collect(),\n            reply: None,\n            failure: None,",
+        "g10_a_reviewer_that_fails_never_says_kept",
+    ),
+    mutant(
+        "G2",
+        "a deed against a person's value",
+        OBEY,
+        ".or_else(|| self.contradiction(spec, args))",
+        ".or_else(|| self.contradiction(spec, &Value::Null))",
+        "r22_a_call_against_a_persons_value_is_blocked_before_the_deed",
+    ),
+    mutant(
+        "G2",
+        "an argument of a record that nobody holds",
+        TAINT,
+        "let (from, _) = from.filter(|_| !named)?;",
+        "let (from, _) = from.filter(|_| named)?;",
+        "r40_a_call_with_an_argument_of_a_record_is_held",
+    ),
     // G4: faithful memory.
     mutant(
         "G4",

@@ -124,6 +124,7 @@ async fn begin<'a>(
     let model = model::recorded(model, &onward.recording, Take::New)?;
     printer.say(&format!("task {id}, workflow {}", spec.workflow_id));
     printer.say(&format!("model: {why}"));
+    let reviewer = model::reviewer(onward.reviewer.as_deref(), &spec, settings, printer)?;
     printer.say("say what you want; /help lists what else there is");
     let Some(first) = first_line(lines, signals, printer).await? else {
         return Ok(Err(Exit::Ok));
@@ -141,9 +142,12 @@ async fn begin<'a>(
     };
     // First the origin: a task that is there can always be resumed.
     let registry = onward.registry.as_deref();
-    Origin::new(args.workflow.as_deref(), registry, &name).save(settings, &id)?;
+    Origin::new(args.workflow.as_deref(), registry, &name)
+        .reviewed_by(onward.reviewer.as_deref())
+        .save(settings, &id)?;
     let memory = memory::of(&start.workflow, settings, printer)?;
-    let mut engine = Engine::new(Arc::clone(&log), model, skills, memory, &printer.still());
+    let engine = Engine::new(Arc::clone(&log), model, skills, memory, &printer.still());
+    let mut engine = engine.reviewed_by(reviewer, printer);
     let announcer = Arc::new(Announcer::new(printer, Arc::clone(&engine.progress)));
     announcer.speak(language(&start.input));
     engine.driver.observer = announcer.clone();
@@ -217,8 +221,14 @@ async fn go_on<'a>(
         task.workflow.spec.workflow_id, task.state.ledger.version
     ));
     printer.say(&format!("model: {why}"));
+    let asked = origin
+        .as_ref()
+        .and_then(|origin| origin.reviewer.as_deref());
+    let asked = args.onward.reviewer.as_deref().or(asked);
+    let reviewer = model::reviewer_for(asked, &task, settings, log.as_ref(), printer).await?;
     let memory = memory::of(&task.workflow.spec, settings, printer)?;
-    let mut engine = Engine::new(Arc::clone(&log), model, skills, memory, &printer.still());
+    let engine = Engine::new(Arc::clone(&log), model, skills, memory, &printer.still());
+    let mut engine = engine.reviewed_by(reviewer, printer);
     let announcer = Arc::new(Announcer::new(printer, Arc::clone(&engine.progress)));
     announcer.speak(task.lang());
     announcer.know(&task);

@@ -1,6 +1,7 @@
 //! `steadfast check-answer`: whether a text keeps the constraints of a file.
 
 mod given;
+mod reviewed;
 
 use std::path::Path;
 
@@ -14,6 +15,7 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::input;
 use crate::printer::Printer;
+use crate::settings::Settings;
 
 /// The report as programs read it.
 #[derive(Serialize)]
@@ -39,7 +41,11 @@ struct Repair {
     en: String,
 }
 
-pub(crate) fn run(args: &CheckAnswer, printer: &Printer) -> Result<Exit, Error> {
+pub(crate) async fn run(
+    args: &CheckAnswer,
+    settings: &Settings,
+    printer: &Printer,
+) -> Result<Exit, Error> {
     let answer = if args.file == Path::new("-") {
         input::text("-")?
     } else {
@@ -61,7 +67,11 @@ pub(crate) fn run(args: &CheckAnswer, printer: &Printer) -> Result<Exit, Error> 
         sources: &sources,
         profile: Profile::Product,
     };
-    let report = check::check(&answer, &constraints, &context);
+    let mut report = check::check(&answer, &constraints, &context);
+    if let Some(reviewer) = &args.reviewer {
+        let report = &mut report;
+        reviewed::fill_in(reviewer, &answer, &constraints, report, settings, printer).await?;
+    }
     show(args, &constraints, &report, printer)?;
     let hard = |one: &&Finding| one.force == Force::Must;
     let open = args.strict && report.not_checked().filter(hard).count() > 0;

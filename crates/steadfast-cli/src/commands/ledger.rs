@@ -137,6 +137,10 @@ fn exported(task: &Task, history: &History) -> Value {
     if !facts.is_empty() {
         fields.insert("facts".to_owned(), facts.into());
     }
+    let conflicts = &task.state.stands.conflicts;
+    if !conflicts.is_empty() {
+        fields.insert("conflicts".to_owned(), json!(conflicts));
+    }
     let versions = history.between(0, ledger.version).map(diff::version);
     fields.insert("history".to_owned(), versions.collect());
     out

@@ -71,8 +71,14 @@ pub(crate) async fn go_on(
     } else {
         Takeover::IfExpired
     };
+    let asked = origin
+        .as_ref()
+        .and_then(|origin| origin.reviewer.as_deref());
+    let asked = onward.reviewer.as_deref().or(asked);
+    let reviewer = model::reviewer_for(asked, &task, settings, log.as_ref(), printer).await?;
     let memory = memory::of(&task.workflow.spec, settings, printer)?;
-    let mut engine = Engine::new(Arc::clone(log), model, skills, memory, printer);
+    let engine = Engine::new(Arc::clone(log), model, skills, memory, printer);
+    let mut engine = engine.reviewed_by(reviewer, printer);
     let spec = pending::workflow(log.as_ref(), &task).await?;
     engine.driver.validator = model::validator(&spec, settings)?;
     engine.decisions = onward.decisions;

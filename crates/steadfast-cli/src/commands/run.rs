@@ -26,6 +26,7 @@ pub(crate) async fn run(args: Run, settings: &Settings, printer: &Printer) -> Re
     }
     let name = model::named(args.model.as_deref(), &args.recording);
     let (model, why) = model::choose(&name, settings)?;
+    let reviewer = model::reviewer(args.reviewer.as_deref(), &spec, settings, printer)?;
     let start = Start {
         workflow: spec,
         principal: settings.principal(args.user.as_deref()),
@@ -47,9 +48,12 @@ pub(crate) async fn run(args: Run, settings: &Settings, printer: &Printer) -> Re
     ));
     printer.say(&format!("model: {why}"));
     // First the origin: a task that is there can always be resumed.
-    Origin::new(Some(&args.workflow), args.registry.as_deref(), &name).save(settings, &id)?;
+    Origin::new(Some(&args.workflow), args.registry.as_deref(), &name)
+        .reviewed_by(args.reviewer.as_deref())
+        .save(settings, &id)?;
     let memory = memory::of(&start.workflow, settings, printer)?;
-    let mut engine = Engine::new(Arc::clone(&log), model, skills, memory, printer);
+    let engine = Engine::new(Arc::clone(&log), model, skills, memory, printer);
+    let mut engine = engine.reviewed_by(reviewer, printer);
     engine.driver.validator = validator;
     engine.decisions = args.decisions;
     engine.start(&id, start).await?;

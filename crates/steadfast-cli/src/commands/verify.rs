@@ -108,6 +108,9 @@ async fn verify(log: &dyn Log, id: &TaskId, verdict: &mut Verdict) -> Result<(),
                         .check(log, &before, task, body, &mut verdict.problems)
                         .await?;
                 }
+                if let (Body::ReviewCalled(body), Ok(())) = (&event.body, &applied) {
+                    verdict.contexts.review(task, body, &mut verdict.problems);
+                }
                 applied
             }
         };

@@ -49,6 +49,7 @@ mod repair;
 mod replay;
 #[cfg(unix)]
 mod resume;
+mod reviewer;
 #[cfg(unix)]
 mod run;
 mod secrets;

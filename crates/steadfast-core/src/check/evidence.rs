@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use crate::check::review::Unclear;
 use crate::ledger::{ConstraintId, Force};
 
 /// What became of one constraint.
@@ -110,6 +111,8 @@ pub enum Why {
     NoBound,
     /// It asks for nothing: an empty text, or no options.
     Empty,
+    /// A reviewer was to judge it, and nothing is known all the same.
+    CannotTell { because: Unclear },
 }
 
 impl Why {
@@ -140,6 +143,7 @@ impl Why {
             ),
             Why::NoBound => both("约束没有给出界限", "the constraint gives no bound"),
             Why::Empty => both("约束没有内容", "the constraint asks for nothing"),
+            Why::CannotTell { because } => because.said(),
         }
     }
 }

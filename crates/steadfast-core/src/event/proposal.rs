@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::content::Content;
 use crate::hash::Hash;
-use crate::id::{CallId, SkillName, StateName, Timestamp};
+use crate::id::{CallId, Seq, SkillName, StateName, Timestamp};
 use crate::ledger::ConstraintId;
 use crate::workflow::gate::Refusal;
 use crate::workflow::spec::EffectClass;
@@ -32,6 +32,19 @@ pub struct CallAdmitted {
     /// What an observing guard would have refused.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub observed: Vec<Refusal>,
+    /// Arguments that direct the deed and that only untrusted text names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tainted: Vec<Taint>,
+}
+
+/// An argument whose value stands in what came from outside, and in nothing that a
+/// person said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Taint {
+    /// Its name, with dots for what lies within.
+    pub argument: String,
+    /// The event that brought the text.
+    pub from: Seq,
 }
 
 /// A call was not admitted. The model is told why and what is due.

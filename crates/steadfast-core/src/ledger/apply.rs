@@ -14,7 +14,7 @@ use crate::ledger::entry::{Change, Entry};
 use crate::ledger::patch::{Draft, Operation, Patch, Proposer};
 use crate::ledger::question::{self, Choice, Question, QuestionId, Why};
 use crate::ledger::refused::{Invalid, Refused};
-use crate::ledger::rule::{Format, Rule};
+use crate::ledger::rule::{Action, Format, Rule};
 use crate::ledger::state::{Goal, Ledger, Request};
 use crate::ledger::valid;
 use crate::limits;
@@ -204,7 +204,11 @@ impl Judge<'_> {
                 (Some(_), Some(_)) => Err(invalid(Invalid::EmptyBound)),
             },
             Operation::SetRequest { request } => self.request(request),
-            Operation::Ask { question, options } => self.unclear(question, options),
+            Operation::Ask {
+                question,
+                options,
+                holds_back,
+            } => self.unclear(question, options, holds_back),
             Operation::SetFact { .. } => Err(Refused::NothingMeant),
         };
         let decided = decided.and_then(|decision| self.as_read(decision, operation));
@@ -345,7 +349,12 @@ impl Judge<'_> {
         }
     }
 
-    fn unclear(&self, text: &str, options: &[Operation]) -> Result<Decision, Refused> {
+    fn unclear(
+        &self,
+        text: &str,
+        options: &[Operation],
+        holds_back: &[Action],
+    ) -> Result<Decision, Refused> {
         if text.trim().is_empty() {
             return Err(invalid(Invalid::EmptyText));
         }
@@ -358,7 +367,15 @@ impl Judge<'_> {
             .collect();
         about.sort();
         about.dedup();
-        self.ask(Why::Ambiguous, text.to_owned(), &about, options.to_vec())
+        let limit = limits::LEDGER_QUESTIONS_MAX;
+        if holds_back.len() > limit {
+            return Err(Refused::Full {
+                limit: limit as u32,
+            });
+        }
+        let (options, holds_back) = (options.to_vec(), holds_back.to_vec());
+        self.made(Why::Ambiguous, text.to_owned(), about, holds_back, options)
+            .map(|question| Decision::Unresolved(Box::new(question)))
     }
 }
 

@@ -45,18 +45,6 @@ impl Judge<'_> {
         )
     }
 
-    /// A change that waits, with words of its own.
-    pub(super) fn ask(
-        &self,
-        why: Why,
-        text: String,
-        about: &[ConstraintId],
-        options: Vec<Operation>,
-    ) -> Result<Decision, Refused> {
-        self.made(why, text, about.to_vec(), Vec::new(), options)
-            .map(|question| Decision::Unresolved(Box::new(question)))
-    }
-
     /// The deeds that an option speaks of, by its own rule or the one it means.
     fn deeds(&self, operation: &Operation) -> Vec<Action> {
         let rule: Option<&Rule> = match operation {
@@ -70,7 +58,8 @@ impl Judge<'_> {
         rules.flat_map(guard::deeds).collect()
     }
 
-    fn made(
+    /// A change that waits, with words and deeds of its own.
+    pub(super) fn made(
         &self,
         why: Why,
         text: String,

@@ -20,6 +20,15 @@ pub enum Rank {
 }
 
 impl Rank {
+    /// As it stands in logs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Rank::User => "user",
+            Rank::Developer => "developer",
+            Rank::Policy => "policy",
+        }
+    }
+
     /// The rank of a source whose words may change rules; none for all others:
     /// an approver decides on one bound action, the runtime names causes of
     /// restarts, and what models, skills and documents say is data.

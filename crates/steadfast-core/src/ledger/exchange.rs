@@ -127,8 +127,8 @@ pub fn import(file: &Value, read: Read<'_>) -> Result<Imported, Vec<ImportError>
             "constraints" => out.rules.extend(constraints(value, &at, read, &mut errors)),
             "output" => out.rules.extend(output(value, &at, &mut errors)),
             // Of an exported ledger; they are of that task.
-            "request" | "unresolved" | "confirmed_changes" | "at_rest" | "facts" | "history"
-            | "task" => {}
+            "request" | "unresolved" | "confirmed_changes" | "at_rest" | "facts" | "conflicts"
+            | "history" | "task" => {}
             _ => errors.push(unknown("", key)),
         }
     }

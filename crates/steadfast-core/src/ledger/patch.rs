@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::id::Seq;
 use crate::ledger::constraint::{ConstraintId, Expiry, Force, Scope};
-use crate::ledger::rule::{Format, Rule};
+use crate::ledger::rule::{Action, Format, Rule};
 
 /// One proposed change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -95,6 +95,10 @@ pub enum Operation {
         /// What the words might mean, each a change that an answer can choose.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         options: Vec<Operation>,
+        /// Deeds that the words ask for without saying to whom or with what: they
+        /// wait for the answer.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        holds_back: Vec<Action>,
     },
 }
 

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::content::Content;
 use crate::event::machine::Place;
+use crate::event::proposal::Taint;
 use crate::hash::Hash;
 use crate::id::{CallId, Epoch, SkillName, StateName};
 use crate::json;
@@ -27,6 +28,7 @@ pub(super) struct Admitted {
     pub(super) key: Hash,
     pub(super) effect: Option<EffectClass>,
     pub(super) observed: Vec<Refusal>,
+    pub(super) tainted: Vec<Taint>,
 }
 
 impl Task {
@@ -105,6 +107,7 @@ impl Task {
             key,
             effect: spec.effect,
             observed,
+            tainted: self.taints(skill, spec, state, &args),
         };
         if spec.checks.is_some() && self.is_unchanged(&admitted) {
             return Ok(Err(Refusal::Unchanged));

@@ -28,11 +28,16 @@ pub(super) fn advance(draft: &mut Draft<'_>) -> Result<(), Stop> {
     if !draft.task.state.is_running() || draft.check_limits()? {
         return Ok(());
     }
+    if draft.tend_review()? {
+        draft.give_up_lost_summaries()?;
+        return Ok(());
+    }
     draft.deliver()?;
     if !draft.task.state.is_running() {
         return Ok(());
     }
-    if draft.task.state.stands.exhausted.is_some() {
+    let state = &draft.task.state;
+    if state.stands.exhausted.is_some() || state.withholds_answer() {
         return Ok(());
     }
     draft.enter_phase()?;
@@ -178,6 +183,8 @@ impl Draft<'_> {
                 effect: spec.effect,
                 proposed_as: None,
                 observed: Vec::new(),
+                // Each argument is bound by the workflow.
+                tainted: Vec::new(),
             };
             self.runtime(Body::CallAdmitted(body))?;
             self.ask_approval(&call)?;
@@ -225,7 +232,8 @@ impl Draft<'_> {
         };
         let attempt = call.attempt + u32::from(!verifying);
         // An Ask rule may have come in since the call was admitted.
-        let unasked = approved.is_none() && !verifying && self.task.must_ask(call.skill.as_str());
+        let must_ask = self.task.must_ask(call.skill.as_str()) || self.task.holds_tainted(call);
+        let unasked = approved.is_none() && !verifying && must_ask;
         if approved.is_some() || unasked {
             let binding = self.binding(id);
             let until = call.approved_until;

@@ -345,6 +345,8 @@ impl Draft<'_> {
             effect: spec.effect,
             proposed_as: None,
             observed: Vec::new(),
+            // The edges of the workflow name the arguments, and they are the author's.
+            tainted: Vec::new(),
         }))?;
         let issues = rules.schemas.issues(&spec.input, &args);
         let unfit = (!issues.is_empty()).then_some(Refusal::BadArguments { issues });

@@ -24,6 +24,7 @@ impl Draft<'_> {
             return Ok(());
         };
         match self.task.admit_answer(&answer, self.turn.rules) {
+            Ok(_) if self.withhold(&answer)? => Ok(()),
             Ok(observed) => {
                 let not_checked = self.task.not_checked(&answer, self.turn.rules);
                 self.look_at_end(None, not_checked.len())?;
@@ -39,32 +40,43 @@ impl Draft<'_> {
                 Some(to) => self.reopen_check(to),
                 None => self.deliver_unheard(answer),
             },
-            Err(refusal) => {
-                let why = refusal.explain("the answer");
-                let breaks = matches!(refusal, Refusal::BreaksRules { .. });
-                let body = AnswerRefused {
-                    repair: self.repair(&answer, &refusal),
-                    answer,
-                    refusal,
-                    due: Vec::new(),
-                };
-                self.runtime(Body::AnswerRefused(body))?;
-                if self.stop_if_spent()? {
-                    return Ok(());
-                }
-                if let Some(to) = self.place_to_reopen().filter(|_| breaks) {
-                    let condition = Some("the checked text breaks a rule in force".to_owned());
-                    return self.go(Target::State(to), None, condition);
-                }
-                let cause = Cause::Workflow {
-                    state: "DONE".to_owned(),
-                };
-                Ok(self.fail(
-                    cause,
-                    format!("the checked text cannot be delivered: {why}"),
-                )?)
-            }
+            Err(refusal) => self.refuse_checked(answer, refusal, None),
         }
+    }
+
+    /// Refuses the checked text, and has it written anew where that may help.
+    pub(super) fn refuse_checked(
+        &mut self,
+        answer: Content,
+        refusal: Refusal,
+        repair: Option<Content>,
+    ) -> Result<(), Stop> {
+        let why = refusal.explain("the answer");
+        let again = match refusal {
+            Refusal::BreaksRules { .. } => Some("the checked text breaks a rule in force"),
+            Refusal::NotVouched { .. } => Some("a person did not let the checked text out"),
+            _ => None,
+        };
+        let body = AnswerRefused {
+            repair: repair.or_else(|| self.repair(&answer, &refusal)),
+            answer,
+            refusal,
+            due: Vec::new(),
+        };
+        self.runtime(Body::AnswerRefused(body))?;
+        if self.stop_if_spent()? {
+            return Ok(());
+        }
+        if let Some((to, again)) = self.place_to_reopen().zip(again) {
+            return self.go(Target::State(to), None, Some(again.to_owned()));
+        }
+        let cause = Cause::Workflow {
+            state: "DONE".to_owned(),
+        };
+        Ok(self.fail(
+            cause,
+            format!("the checked text cannot be delivered: {why}"),
+        )?)
     }
 
     /// Delivers although the user has said something that no model has read: what

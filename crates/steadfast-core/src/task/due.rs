@@ -5,57 +5,37 @@ use crate::budget::Exhausted;
 use crate::id::{CallId, Epoch, TaskId, Timestamp};
 use crate::limits;
 use crate::task::Task;
+use crate::task::review::ReviewStage;
 use crate::task::state::{Call, Lifecycle, Outcome, Stage};
 
 /// An effect that the driver may carry out.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
     /// Send the recorded context to the model.
-    CallModel {
-        call: CallId,
-    },
+    CallModel { call: CallId },
     /// Carry a skill call out.
-    CallSkill {
-        call: CallId,
-        intent: Intent,
-    },
+    CallSkill { call: CallId, intent: Intent },
     /// Ask the skill's `verify` whether a deed in doubt was done.
-    VerifyDeed {
-        call: CallId,
-        intent: Intent,
-    },
+    VerifyDeed { call: CallId, intent: Intent },
     /// Tell a person that a call waits for approval. The decision comes by the inbox.
-    AskApproval {
-        call: CallId,
-    },
+    AskApproval { call: CallId },
     /// Make a summary anew from raw events, by rule or by the summariser.
-    Summarise {
-        call: CallId,
-    },
+    Summarise { call: CallId },
     /// Search the whole archive for what the next step needs.
-    Recall {
-        call: CallId,
-    },
+    Recall { call: CallId },
     /// Make the repair that waits, from the whole log: [`Task::repair`].
-    Repair {
-        call: CallId,
-    },
+    Repair { call: CallId },
+    /// Ask the reviewer about an answer.
+    Review { call: CallId },
     /// Ask the validator model about a call, and hand its answer in as
     /// [`Input::Validated`](super::Input::Validated).
-    Validate {
-        call: CallId,
-    },
+    Validate { call: CallId },
     /// Start the sub-task of a call, or take it up again: [`Task::child_start`]. Its
     /// report comes by the inbox.
-    StartChild {
-        call: CallId,
-        intent: Intent,
-    },
+    StartChild { call: CallId, intent: Intent },
     /// See to it that the sub-task of a call comes to its end: nobody waits for what
     /// it would bring.
-    StopChild {
-        call: CallId,
-    },
+    StopChild { call: CallId },
 }
 
 impl Effect {
@@ -69,6 +49,7 @@ impl Effect {
             | Effect::Summarise { call }
             | Effect::Repair { call }
             | Effect::Recall { call }
+            | Effect::Review { call }
             | Effect::Validate { call }
             | Effect::StartChild { call, .. }
             | Effect::StopChild { call } => call,
@@ -176,6 +157,7 @@ impl Task {
                 Some(at) => due.wake(at),
             }
         }
+        self.review_due(epoch, &mut due);
         if self.state.is_running() {
             if let Some(limit) = self.workflow.spec.limits.time_ms {
                 due.wake(self.state.round_began().plus_ms(limit));
@@ -184,7 +166,9 @@ impl Task {
                 due.wake(at);
             }
         }
-        let idle = self.state.stands.calls.is_empty() && self.state.stands.model.is_none();
+        let stands = &self.state.stands;
+        let withheld = self.state.withholds_answer();
+        let idle = stands.calls.is_empty() && stands.model.is_none() && !withheld;
         if self.state.is_running() && idle && !held && !self.is_rereading() && !searching {
             due.wake(self.state.last_at);
         }
@@ -199,6 +183,21 @@ impl Task {
             due.waiting = self.waiting(epoch);
         }
         due
+    }
+
+    /// The answer that waits for its reviewer, or for a person.
+    fn review_due(&self, epoch: Epoch, due: &mut Due) {
+        let Some(review) = &self.state.stands.review else {
+            return;
+        };
+        let call = review.call.clone();
+        match &review.stage {
+            // Whether it is made again is decided when the task moves on.
+            ReviewStage::Called(open) if open.epoch < epoch => due.wake(self.state.last_at),
+            ReviewStage::Called(_) => due.effects.push(Effect::Review { call }),
+            ReviewStage::Held { .. } => due.effects.push(Effect::AskApproval { call }),
+            ReviewStage::Returned | ReviewStage::Vouched { .. } => {}
+        }
     }
 
     fn skills_due(&self, now: Timestamp, epoch: Epoch, due: &mut Due) {
@@ -366,7 +365,10 @@ impl Task {
             let exhausted = exhausted.clone();
             return Some(Waiting::Budget { exhausted });
         }
-        let calls = of(&|call| matches!(call.stage, Stage::Approval { .. }));
+        let mut calls = of(&|call| matches!(call.stage, Stage::Approval { .. }));
+        let held = self.state.stands.review.as_ref();
+        let held = held.filter(|_| self.state.holds_answer());
+        calls.extend(held.map(|review| review.call.clone()));
         (!calls.is_empty()).then_some(Waiting::Approval { calls })
     }
 }

@@ -5,9 +5,11 @@
 //! condition evaluated. The only way out is a log that contradicts itself.
 
 mod child;
+mod conflict;
 mod memory;
 mod model;
 mod repair;
+mod review;
 mod validation;
 
 use std::collections::BTreeMap;
@@ -84,6 +86,7 @@ impl State {
                 self.end(event, Outcome::Completed { answer });
             }
             Body::RoundEnded(body) => {
+                self.stands.review = None;
                 self.stands.lifecycle = Lifecycle::Listening;
                 self.abandon_summaries(event.epoch);
                 self.stands.counters.refusals_in_a_row = 0;
@@ -150,6 +153,11 @@ impl State {
                     step.refused = Some((body.refusal.clone(), body.due.clone()));
                 }
             }
+            Body::ReviewerSet(body) => self.reviewer_set(body),
+            Body::ReviewCalled(body) => self.review_called(event, body),
+            Body::ReviewReturned(body) => self.review_returned(body),
+            Body::ApprovalRequested(body) if self.answer_held(body) => {}
+            Body::ApprovalDecided(body) if self.answer_decided(body) => {}
             Body::ApprovalRequested(body) => {
                 self.call_mut(&body.call)?.stage = Stage::Approval {
                     binding: body.binding,
@@ -197,7 +205,7 @@ impl State {
                 let message = body.message.clone();
                 self.step_call(body.proposed_as as usize)?.outcome = CallOutcome::Heard { message };
             }
-            Body::PatchRefused(_) => self.ledger.follow(&Entry::Refused)?,
+            Body::PatchRefused(body) => self.patch_refused(event, body)?,
             Body::QuestionOpened(body) => {
                 let question: Box<Question> = stored(&body.content)?;
                 match question.why {
@@ -275,6 +283,8 @@ impl State {
         };
         self.drop_unbegun(|call| !call.is_read());
         self.stands.validations.asked_anew();
+        // An answer that a person was to let out does not know the new words.
+        self.let_go_of_answer();
         self.stands.messages.push_back(Said {
             seq: event.seq,
             principal,
@@ -352,6 +362,7 @@ impl State {
     fn stop(&mut self, event: &Event) {
         self.abandon_model(event.epoch);
         self.abandon_summaries(event.epoch);
+        self.abandon_review();
         self.stands.exhausted = None;
         self.drop_unbegun(|_| true);
     }
@@ -381,6 +392,7 @@ impl State {
         self.stands.repairs.asked = None;
         self.abandon_model(event.epoch);
         self.abandon_summaries(event.epoch);
+        self.abandon_review();
     }
 
     fn call_admitted(&mut self, event: &Event, body: &CallAdmitted) -> Result<(), String> {
@@ -421,6 +433,7 @@ impl State {
             args: body.args.clone(),
             key: body.key,
             effect: body.effect,
+            tainted: body.tainted.clone(),
             attempt: 0,
             intent: Seq::ZERO,
             called_at: event.at,

@@ -12,6 +12,7 @@ use crate::id::{Principal, Seq};
 use crate::ledger::entry::{Change, Entry};
 use crate::ledger::patch::{Citation, Operation, Patch, Proposer};
 use crate::ledger::question::{Choice, Question, QuestionId, Why};
+use crate::ledger::rule::{Action, ActionKind};
 use crate::ledger::{
     ConstraintId, Decision, Given, Proposed, Refused, Trigger, answer, apply, reply,
 };
@@ -51,9 +52,9 @@ impl Draft<'_> {
             self.note = refused.map(|refused| refused.to_string());
             return Ok(());
         }
-        let mut proposals = proposals;
+        let (mut proposals, mut deeds) = (proposals, Vec::new());
         if proposals.is_empty() {
-            proposals = self.read(text);
+            (proposals, deeds) = self.read(text);
         }
         if message == Seq(1) {
             // What is first asked for is the task itself.
@@ -75,13 +76,31 @@ impl Draft<'_> {
             };
             self.propose(source, &patch, text)?;
         }
+        self.told(source, message, &deeds)
+    }
+
+    /// Whom a deed is to reach, or what it concerns, is said now: a question about
+    /// just that is answered.
+    fn told(&mut self, source: &Source, message: Seq, deeds: &[ActionKind]) -> Result<(), Corrupt> {
+        let answers = |open: &&Question| {
+            let held = deeds
+                .iter()
+                .any(|kind| open.holds_back == [Action::Kind(*kind)]);
+            let bare = open.why == Why::Ambiguous && open.options.is_empty();
+            held && bare && open.source == *source && open.message < message
+        };
+        let open = self.task.state.ledger.unresolved.iter().filter(answers);
+        let open: Vec<QuestionId> = open.map(|open| open.id).collect();
+        for question in open {
+            self.choose(source, question, Choice::Keep)?;
+        }
         Ok(())
     }
 
-    /// What the reader finds in a message. It sees the rules that were in force
+    /// What the reader finds in a message, and the deeds that it asks for. It sees the rules that were in force
     /// when the message came; each patch is then judged on what is in force by
     /// its turn.
-    fn read(&self, text: &str) -> Vec<Proposal> {
+    fn read(&self, text: &str) -> (Vec<Proposal>, Vec<ActionKind>) {
         let active = self.task.state.ledger.in_force().map(|one| Active {
             id: one.id,
             rule: &one.rule,
@@ -94,7 +113,8 @@ impl Draft<'_> {
                 phase: Some(self.task.phase()).filter(|phase| !phase.is_empty()),
             },
         };
-        let found = reader::read_message(text, Some(&view)).patches.into_iter();
+        let reading = reader::read_message(text, Some(&view));
+        let found = reading.patches.into_iter();
         let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         let proposals = found.map(|patch| Proposal {
             operation: patch.operation,
@@ -104,7 +124,7 @@ impl Draft<'_> {
                 rule: patch.rule_name.to_owned(),
             },
         });
-        proposals.collect()
+        (proposals.collect(), reading.deeds)
     }
 
     /// The rules of a workflow file, as those of `source`. They rest on the

@@ -1,5 +1,6 @@
 //! Whether an answer keeps the rules in force: by rule, with exact evidence. What
-//! no rule can judge is named as not checked, never taken as kept.
+//! no rule can judge is for a reviewer (`task/review.rs`); with none, it is named
+//! as not checked, never taken as kept.
 
 use crate::check::{self, CheckContext, KnownSource, Outcome, Profile, Report, Tongue, Why};
 use crate::content::Content;
@@ -15,7 +16,7 @@ use crate::workflow::contract::Lang;
 use crate::workflow::gate::Refusal;
 
 impl Task {
-    fn report(&self, answer: &Content, rules: Rules<'_>) -> Report {
+    pub(super) fn report(&self, answer: &Content, rules: Rules<'_>) -> Report {
         let constraints = self.rules_here();
         let cites = |one: &&Constraint| matches!(one.rule, Rule::Sources { .. });
         let sources = match constraints.iter().any(cites) {
@@ -28,7 +29,9 @@ impl Task {
             sources: &sources,
             profile: Profile::Product,
         };
-        check::check(&answer.text(), constraints, &context)
+        let mut report = check::check(&answer.text(), constraints, &context);
+        self.with_review(answer, &mut report);
+        report
     }
 
     /// The addresses that came in with documents and results that still count, and

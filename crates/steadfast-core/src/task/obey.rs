@@ -1,6 +1,7 @@
 //! Whether a call keeps to the rules in force: what is forbidden, what only a
-//! person may allow, which amounts are bounded, and what an open question is
-//! about. An unknown deed is not a permitted one.
+//! person may allow, which amounts are bounded, what contradicts a person's own
+//! value, and what an open question is about. An unknown deed is not a permitted
+//! one.
 
 use std::str::FromStr;
 
@@ -63,7 +64,9 @@ impl Task {
                 _ => None,
             }
         });
-        broken.or_else(|| self.question_about(&deeds, spec))
+        broken
+            .or_else(|| self.contradiction(spec, args))
+            .or_else(|| self.question_about(&deeds, skill, spec))
     }
 
     fn forbids(
@@ -81,14 +84,17 @@ impl Task {
         (kind && is_undeclared(spec)).then_some(Refusal::NotDeclared { constraint })
     }
 
-    /// An open question that holds the deed back.
-    fn question_about(&self, deeds: &[Action], spec: &SkillSpec) -> Option<Refusal> {
+    /// An open question that holds the deed back: one about sending holds what
+    /// sends, or does nobody knows what, and not a payment that cannot be taken
+    /// back either.
+    fn question_about(&self, deeds: &[Action], skill: &str, spec: &SkillSpec) -> Option<Refusal> {
+        let declared: Vec<Action> = spec.does.iter().copied().map(Action::Kind).collect();
+        let own = Action::Skill(SkillName::from(skill));
         let touches = |held: &Action| {
             let unknown = matches!(held, Action::Kind(_)) && is_undeclared(spec);
-            unknown
-                || deeds
-                    .iter()
-                    .any(|deed| held.covers(deed) || deed.covers(held))
+            let is_one = deeds.iter().any(|deed| held.covers(deed));
+            let may_be = own.covers(held) || declared.iter().any(|deed| deed.covers(held));
+            unknown || is_one || may_be
         };
         let open = self.state.ledger.unresolved.iter();
         let mut about = open.filter(|one| one.holds_back.iter().any(touches));

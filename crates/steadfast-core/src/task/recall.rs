@@ -89,7 +89,8 @@ impl Task {
         let kept: u32 = archive.entries.iter().map(|one| one.tokens).sum();
         let more =
             archive.gone > 0 || memory.embedder.is_some() && kept > limits::ARCHIVE_TOKENS_MAX;
-        let idle = stands.calls.is_empty() && stands.model.is_none();
+        let withheld = self.state.withholds_answer();
+        let idle = stands.calls.is_empty() && stands.model.is_none() && !withheld;
         let held = stands.exhausted.is_some();
         let step = stands.counters.steps + 1;
         let done = self.state.beliefs.recalled.as_ref();

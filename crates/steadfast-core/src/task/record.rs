@@ -403,6 +403,7 @@ impl<'a> Draft<'a> {
             }
             Command::Resume if *lifecycle == Lifecycle::Paused => {
                 self.push(user, Body::TaskResumed(TaskResumed {}))?;
+                self.decide_anew()?;
             }
             Command::Cancel
                 if matches!(
@@ -437,9 +438,13 @@ impl<'a> Draft<'a> {
         let sent = UserSent {
             text: self.task.state.salt.seal_text(text),
         };
+        let held = self.task.state.holds_answer();
         self.push(user.clone(), Body::UserSent(sent))?;
         let message = self.task.state.seq;
         self.hear(&user, message, text, proposals)?;
+        if held {
+            self.decide_anew()?;
+        }
         match self.task.state.is_listening() {
             true => self.enter_initial(),
             false => Ok(()),
@@ -495,6 +500,9 @@ impl<'a> Draft<'a> {
         approved: bool,
         reason: Option<String>,
     ) -> Result<(), Stop> {
+        if self.decide_on_answer(&principal, call, approved, reason.as_deref())? {
+            return Ok(());
+        }
         let stage = self
             .task
             .state
@@ -542,6 +550,9 @@ impl<'a> Draft<'a> {
         call: &CallId,
         outcome: Result<Reply, ModelError>,
     ) -> Result<(), Stop> {
+        if self.is_review(call) {
+            return self.reviewed(outcome);
+        }
         let open = self.task.state.stands.model.as_ref();
         if !open.is_some_and(|slot| slot.call == *call && slot.retry_at.is_none()) {
             self.note = Some(format!("model call `{call}` is not open"));
@@ -641,6 +652,7 @@ impl<'a> Draft<'a> {
                         effect: admitted.effect,
                         proposed_as: Some(index as u32),
                         observed: admitted.observed,
+                        tainted: admitted.tainted,
                     };
                     self.runtime(Body::CallAdmitted(body))?;
                     self.ask_approval(&id)?;
@@ -697,6 +709,7 @@ impl<'a> Draft<'a> {
         let spec = self.task.workflow.skill(call.skill.as_str());
         spec.is_some_and(|spec| spec.approval == Approval::Required)
             || self.task.must_ask(call.skill.as_str())
+            || self.task.holds_tainted(call)
     }
 
     pub(super) fn ask_person(&mut self, id: &CallId) -> Result<(), Corrupt> {
@@ -748,13 +761,14 @@ impl<'a> Draft<'a> {
     }
 
     /// The last step's text, as the answer.
-    fn propose_answer(&mut self) -> Result<(), Stop> {
+    pub(super) fn propose_answer(&mut self) -> Result<(), Stop> {
         let step = self.task.state.beliefs.steps.back();
         let answer = step
             .and_then(|step| step.text.clone())
             .expect("a reply of text alone");
         let may_end = self.task.open_states().1;
         match self.task.admit_answer(&answer, self.turn.rules) {
+            Ok(_) if self.withhold(&answer)? => {}
             Ok(observed) => {
                 self.pass_optional(None)?;
                 let not_checked = self.task.not_checked(&answer, self.turn.rules);

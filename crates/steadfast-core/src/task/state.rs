@@ -16,6 +16,7 @@ use crate::event::machine::Place;
 use crate::event::memory::{Asked, MemorySet, Occasion};
 use crate::event::model::ModelFailure;
 use crate::event::plan::PlannedPhase;
+use crate::event::proposal::Taint;
 use crate::event::skill::{Relay, SkillFailure};
 use crate::event::task::{Cause, Document, Parent, Window};
 use crate::facts::Facts;
@@ -23,10 +24,11 @@ use crate::handling::Handling;
 use crate::handoff::Mask;
 use crate::hash::Hash;
 use crate::id::{CallId, Epoch, Principal, Seq, SkillName, StateName, TaskId, Timestamp};
-use crate::ledger::{ConstraintId, Ledger};
+use crate::ledger::{Conflict, ConstraintId, Ledger};
 use crate::price::Price;
 use crate::repair::Repairs;
 use crate::task::recall::Found;
+use crate::task::review::{Review, ReviewStage, Reviewer};
 use crate::validate::Validations;
 use crate::workflow::gate::Refusal;
 use crate::workflow::spec::EffectClass;
@@ -238,6 +240,18 @@ pub struct Stands {
     #[serde(default)]
     pub children_started: u32,
     pub model: Option<ModelSlot>,
+    /// The model that reviews answers, as last recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reviewer: Option<Reviewer>,
+    /// What is known of the last answer that was reviewed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<Review>,
+    /// How many reviews there were; the next one's name.
+    #[serde(default)]
+    pub reviews: u64,
+    /// Demands that somebody with more say stood against; bounded.
+    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
+    pub conflicts: VecDeque<Conflict>,
     /// Deeds that acted on the world, newest last; bounded.
     pub deeds: VecDeque<Deed>,
     pub spent: Spent,
@@ -380,6 +394,9 @@ pub struct Call {
     pub args: Content,
     pub key: Hash,
     pub effect: Option<EffectClass>,
+    /// Arguments that only untrusted text names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tainted: Vec<Taint>,
     /// Attempts made.
     pub attempt: u32,
     /// The event of the last intent: whose outcome is awaited.
@@ -634,6 +651,17 @@ impl State {
         }
     }
 
+    /// Whether an answer waits for its reviewer, or for a person.
+    pub fn withholds_answer(&self) -> bool {
+        self.stands.review.as_ref().is_some_and(Review::withholds)
+    }
+
+    /// Whether an answer waits for a person.
+    pub fn holds_answer(&self) -> bool {
+        let review = self.stands.review.as_ref();
+        review.is_some_and(|review| matches!(review.stage, ReviewStage::Held { .. }))
+    }
+
     /// Whether it is a conversation that waits for the next message.
     pub fn is_listening(&self) -> bool {
         self.stands.lifecycle == Lifecycle::Listening
@@ -694,6 +722,7 @@ impl HoldsContent for State {
                 asked.fault.visit_content(visit);
             }
         }
+        self.stands.review.visit_content(visit);
         self.stands.round.answer.visit_content(visit);
         if let Lifecycle::Ended {
             outcome: Outcome::Completed { answer },

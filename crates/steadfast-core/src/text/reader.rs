@@ -37,7 +37,7 @@ use std::ops::Range;
 use crate::id::{StateName, Timestamp};
 use crate::ledger::constraint::ConstraintId;
 use crate::ledger::patch::Operation;
-use crate::ledger::rule::Rule;
+use crate::ledger::rule::{ActionKind, Rule};
 use crate::limits::{PATCHES_PER_MESSAGE_MAX, READ_PROSE_BYTES_MAX};
 use crate::text::fold::Folded;
 
@@ -58,6 +58,9 @@ pub struct Reading {
     pub class: Class,
     /// In the order of the words they rest on.
     pub patches: Vec<ProposedPatch>,
+    /// Kinds of deed that are asked for in so many words, with whom or what they
+    /// concern: what settles a question about just that.
+    pub deeds: Vec<ActionKind>,
     pub notes: Vec<Note>,
 }
 
@@ -145,6 +148,7 @@ pub fn read_message(text: &str, ledger: Option<&LedgerView<'_>>) -> Reading {
     Reading {
         class,
         patches: patches.into_iter().map(|(patch, _)| patch).collect(),
+        deeds: found.deeds,
         notes,
     }
 }

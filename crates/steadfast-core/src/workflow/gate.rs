@@ -60,6 +60,8 @@ pub enum Refusal {
     /// A rule forbids a kind of deed, and the skill does not declare which kind
     /// its own is.
     NotDeclared { constraint: ConstraintId },
+    /// An argument is another value than the one that a person set.
+    ContradictsFact { fact: String, argument: String },
     /// The answer breaks rules in force.
     BreaksRules { constraints: Vec<ConstraintId> },
 
@@ -67,6 +69,9 @@ pub enum Refusal {
     NotCapable,
     /// No further sub-task may be started.
     TooManyTasks { limit: String, value: u32 },
+    /// Nobody can tell whether the answer keeps these, and a person did not let
+    /// it out.
+    NotVouched { constraints: Vec<ConstraintId> },
 }
 
 impl Refusal {
@@ -95,6 +100,8 @@ impl Refusal {
             Refusal::BreaksRules { .. } => "G0020",
             Refusal::NotCapable => "G0021",
             Refusal::TooManyTasks { .. } => "G0022",
+            Refusal::NotVouched { .. } => "G0030",
+            Refusal::ContradictsFact { .. } => "G0031",
         }
     }
 
@@ -169,6 +176,17 @@ impl Refusal {
             Refusal::BreaksRules { constraints } => {
                 let names: Vec<String> = constraints.iter().map(|id| format!("`{id}`")).collect();
                 format!("the answer breaks {}", names.join(", "))
+            }
+            Refusal::ContradictsFact { fact, argument } => format!(
+                "argument `{argument}` of `{proposed}` contradicts the fact `{fact}`, which a person \
+                 set: use its value, or ask"
+            ),
+            Refusal::NotVouched { constraints } => {
+                let names: Vec<String> = constraints.iter().map(|id| format!("`{id}`")).collect();
+                format!(
+                    "a person did not let the answer out: it is unknown whether it keeps {}",
+                    names.join(", ")
+                )
             }
             Refusal::OutOfBounds {
                 constraint,

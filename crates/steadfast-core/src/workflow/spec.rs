@@ -72,6 +72,9 @@ pub struct Spec {
     /// Rules that every task of the workflow begins with.
     #[serde(default, skip_serializing_if = "is_default")]
     pub ledger: LedgerSpec,
+    /// Who judges answers by what no rule can check.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub reviewer: ReviewerSpec,
     /// Which guards are on.
     #[serde(default, skip_serializing_if = "is_default")]
     pub guards: Guards,
@@ -358,6 +361,15 @@ pub struct SkillSpec {
     /// it, and the argument (`budget: total`).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub amounts: BTreeMap<String, String>,
+    /// Arguments that carry a fact: the fact's name, and the argument
+    /// (`target: app`). An argument with the fact's own name needs no entry. A call
+    /// that acts with another value than a person set is refused.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub facts: BTreeMap<String, String>,
+    /// Arguments that say whom the deed reaches, where it goes or how much it
+    /// moves; by their names where not given (`to`, `account`, `amount`, 收件人, …).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub directs: Vec<String>,
     /// The tool of a server that this skill is, as `SERVER/TOOL`; the kind is
     /// then `mcp`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -697,6 +709,33 @@ pub struct LedgerSpec {
     pub output: Value,
 }
 
+/// A model that judges answers by the constraints in prose. It sees them and the
+/// answer, nothing of the task.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct ReviewerSpec {
+    /// The model, by a name that `--model` takes; that of the settings where not
+    /// given. With none, constraints in prose are not checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// What becomes of an answer of which nobody can tell whether it keeps a hard
+    /// constraint in prose.
+    #[serde(skip_serializing_if = "is_default")]
+    pub cannot_tell: CannotTell,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum CannotTell {
+    /// It goes out, and the constraint is reported as not checked.
+    #[default]
+    Report,
+    /// It waits for a person.
+    Hold,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -736,6 +775,23 @@ pub struct Guards {
     pub claims: GuardMode,
     /// Deeds keep to the rules in force.
     pub ledger: GuardMode,
+    /// What becomes of a call that acts where only untrusted text (a document, a
+    /// result) names whom it reaches, where it goes or how much it moves.
+    pub taint: TaintMode,
+}
+
+/// What becomes of a call whose directing arguments only untrusted text names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum TaintMode {
+    /// It is made, and the log names the arguments.
+    #[default]
+    Report,
+    /// It waits for a person.
+    Hold,
+    /// Nobody looks.
+    Off,
 }
 
 /// Bounds of a run.

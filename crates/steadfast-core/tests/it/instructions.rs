@@ -421,6 +421,7 @@ fn g10_an_open_question_holds_its_deed_back() {
             mode: ActionMode::Require,
             action: Action::Kind(ActionKind::Send),
         })],
+        holds_back: Vec::new(),
     };
     bench.command(says("发给他", &[("发给他", ask)]));
     bench.new_lines();

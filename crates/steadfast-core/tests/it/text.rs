@@ -236,6 +236,7 @@ fn a_loosening_is_a_question_with_what_it_may_mean() {
             Operation::Ask {
                 question: asked,
                 options,
+                ..
             },
         ] = operations.as_slice()
         else {

@@ -26,6 +26,8 @@ pub struct Walked {
     pub path: Vec<StateName>,
     pub complete: BTreeSet<StateName>,
     pub answer: Option<String>,
+    /// Rounds of a conversation that came to an answer.
+    pub rounds: u32,
     pub ended: bool,
     pub usable_replies: usize,
 }
@@ -187,7 +189,11 @@ impl<'a> Walk<'a> {
             Body::DeedSettled(body) => self.close(&body.call, None, body.done),
             Body::StateEntered(body) => self.enter(body),
             Body::StateSkipped(body) => self.skip(&body.state, &body.condition),
-            Body::TaskCompleted(body) => self.complete(&body.answer.text()),
+            Body::TaskCompleted(body) => {
+                self.found.ended = true;
+                self.complete(&body.answer.text())
+            }
+            Body::RoundEnded(body) => self.round(&body.answer.text()),
             Body::TaskFailing(TaskFailing { cause, .. })
             | Body::TaskFailed(TaskFailed { cause, .. }) => {
                 self.found.ended = matches!(event.body, Body::TaskFailed(_));
@@ -223,7 +229,9 @@ impl<'a> Walk<'a> {
             | Body::Recalled(_)
             | Body::PhaseEntered(_)
             | Body::ClockRead(_)
-            | Body::RoundEnded(_)
+            | Body::ReviewerSet(_)
+            | Body::ReviewCalled(_)
+            | Body::ReviewReturned(_)
             | Body::PatchProposed(_)
             | Body::ChildStarted(_)
             | Body::ChildEnded(_)
@@ -403,8 +411,25 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
+    /// An answer ends a round of a conversation: it needs all that the answer of a
+    /// task needs, and nothing of it counts for the next one.
+    fn round(&mut self, answer: &str) -> Result<(), String> {
+        if !self.spec.conversation {
+            return Err("a round of what is no conversation".to_owned());
+        }
+        self.complete(answer)?;
+        self.found.rounds += 1;
+        self.place = None;
+        self.path.clear();
+        self.receipts.clear();
+        self.skipped.clear();
+        self.failures = 0;
+        self.admitted = None;
+        self.said = false;
+        Ok(())
+    }
+
     fn complete(&mut self, answer: &str) -> Result<(), String> {
-        self.found.ended = true;
         self.found.answer = Some(answer.to_owned());
         self.all_answered()?;
         if self.admitted.as_deref() != Some(answer) {

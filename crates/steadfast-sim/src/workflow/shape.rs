@@ -22,6 +22,8 @@ pub struct Shape {
     /// The fact that conditions read.
     pub flag: bool,
     pub purse: Purse,
+    /// Further messages of a conversation; none is a task with one answer.
+    pub talk: u32,
 }
 
 /// What a run may cost.
@@ -112,6 +114,7 @@ impl Shape {
             hasty: dice.chance(5),
             flag: dice.chance(50),
             purse: Purse::default(),
+            talk: 0,
         }
     }
 

@@ -12,6 +12,7 @@ mod order;
 mod seeds;
 mod skip;
 mod soak;
+mod talk;
 
 use std::sync::Arc;
 

@@ -19,6 +19,7 @@ fn run(plan: &Plan, mode: GuardMode) -> Vec<Event> {
         checked: mode,
         claims: mode,
         ledger: mode,
+        taint: Default::default(),
     };
     let world = World::new(&plan.faults, plan.seed);
     let model = SimModel {

@@ -203,6 +203,7 @@ fn r105_two_processes_do_not_interleave() {
             after_ms,
         }),
         validator: None,
+        reviewer: None,
         skills: skills(&case.spec, &world),
         rules: rules(),
         clock: Arc::new(Following(Arc::clone(&world))),

@@ -77,6 +77,7 @@ pub(super) async fn run(
         log: log.clone(),
         model,
         validator: None,
+        reviewer: None,
         skills: plan.skills.clone(),
         rules: Arc::clone(&plan.rules),
         clock: Arc::clone(&plan.clock),

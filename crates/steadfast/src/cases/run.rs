@@ -165,6 +165,7 @@ pub async fn run(
         validator: None,
         skills: stage.skills(case, &rules)?,
         model,
+        reviewer: None,
         rules,
         clock: Arc::clone(&stage.clock),
         observer: Arc::new(Unobserved),

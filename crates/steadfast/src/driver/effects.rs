@@ -7,11 +7,9 @@ use futures::future::{AbortHandle, Abortable, BoxFuture, Either, select};
 use futures::stream::{FuturesUnordered, StreamExt};
 use serde_json::Value;
 use steadfast_core::context::Request;
-use steadfast_core::event::model::ModelFailure;
 use steadfast_core::event::skill::SkillFailure;
 use steadfast_core::id::{CallId, Seq, TaskId, Timestamp};
 use steadfast_core::limits;
-use steadfast_core::proposal::ModelError;
 use steadfast_core::task::input::{Input, SkillError};
 use steadfast_core::task::state::Stage;
 use steadfast_core::task::{Effect, Intent, Waiting};
@@ -20,6 +18,7 @@ use steadfast_store::load_events;
 use super::child::{Resting, Tended};
 use super::session::Session;
 use super::{Driver, Error, Rest, child, inbox, redact, validate};
+use crate::model::{Model, ask};
 use crate::skill::{Meter, Skill, SkillCall, TaskModel};
 
 /// The effects at work, each with a handle to abandon it by.
@@ -176,7 +175,19 @@ async fn begin(
     match effect {
         Effect::CallModel { .. } => {
             let request = session.request(&call).await?;
-            at_work.put(call.clone(), model_call(session.driver, call, request));
+            let model = Arc::clone(&session.driver.model);
+            at_work.put(
+                call.clone(),
+                model_call(session.driver, model, call, request),
+            );
+            Ok(false)
+        }
+        Effect::Review { .. } => {
+            let (model, request) = (session.reviewer()?, session.review_request(&call)?);
+            at_work.put(
+                call.clone(),
+                model_call(session.driver, model, call, request),
+            );
             Ok(false)
         }
         Effect::CallSkill { intent, .. } | Effect::VerifyDeed { intent, .. } => {
@@ -369,7 +380,8 @@ impl AtWork {
             let open = stands.calls.contains_key(call)
                 || stands.model.as_ref().is_some_and(|slot| slot.call == *call)
                 || stands.summaries.iter().any(|job| job.call == *call)
-                || session.task.is_recall(call);
+                || session.task.is_recall(call)
+                || stands.review.as_ref().is_some_and(|one| one.call == *call);
             if !open {
                 handle.abort();
             }
@@ -378,20 +390,16 @@ impl AtWork {
     }
 }
 
-fn model_call(driver: &Driver, call: CallId, request: Request) -> BoxFuture<'static, Input> {
-    let model = Arc::clone(&driver.model);
+fn model_call(
+    driver: &Driver,
+    model: Arc<dyn Model>,
+    call: CallId,
+    request: Request,
+) -> BoxFuture<'static, Input> {
     let clock = Arc::clone(&driver.clock);
     let timeout_ms = driver.settings.model_timeout_ms;
     Box::pin(async move {
-        let until = clock.now().plus_ms(timeout_ms);
-        let work = model.call(&request);
-        let outcome = match select(work, clock.sleep_until(until)).await {
-            Either::Left((outcome, _)) => outcome,
-            Either::Right(_) => {
-                let message = format!("no reply within {timeout_ms} ms");
-                Err(ModelError::new(ModelFailure::Timeout, message))
-            }
-        };
+        let outcome = ask(model.as_ref(), clock.as_ref(), &request, timeout_ms).await;
         Input::ModelDone { call, outcome }
     })
 }

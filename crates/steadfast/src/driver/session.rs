@@ -214,6 +214,7 @@ impl<'a> Session<'a> {
         };
         session.set_price().await?;
         session.set_handling().await?;
+        session.set_reviewer().await?;
         Ok(session)
     }
 

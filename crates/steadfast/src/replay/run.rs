@@ -191,6 +191,7 @@ fn player(
         log,
         model: Arc::clone(&tape) as Arc<dyn Model>,
         validator: None,
+        reviewer: None,
         skills: skills(original, spec, unknown),
         rules: Arc::new(rules(original)),
         clock,

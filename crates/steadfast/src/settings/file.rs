@@ -21,6 +21,10 @@ pub struct Settings {
     /// `--model` understands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The model that judges answers by constraints in prose, named as `model` is.
+    /// A workflow's own comes before it; with none they are not checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reviewer: Option<String>,
     /// The file that holds the tasks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub store: Option<PathBuf>,

@@ -165,7 +165,7 @@ zzz: 1
             7:58 W0001 /states/S2/on_success/0/wen unknown field `wen` | did you mean `when`?
             7:28 W0001 /states/S2/skills/0/require unknown field `require` | did you mean `requires`?
             8:1 W0001 /stering unknown field `stering` | did you mean `steering`?
-            9:1 W0001 /zzz unknown field `zzz` | known here: `answer`, `budget`, `clock`, `contract`, `conversation`, `description`, `guards`, `initial_state`, `ledger`, `limits`, `mcp`, `memory`, `phases`, `policy`, `retry`, `skills`, `states`, `steering`, `tasks`, `validation`, `workflow_id`, `workflows`
+            9:1 W0001 /zzz unknown field `zzz` | known here: `answer`, `budget`, `clock`, `contract`, `conversation`, `description`, `guards`, `initial_state`, `ledger`, `limits`, `mcp`, `memory`, `phases`, `policy`, `retry`, `reviewer`, `skills`, `states`, `steering`, `tasks`, `validation`, `workflow_id`, `workflows`
         "#]],
     );
 }

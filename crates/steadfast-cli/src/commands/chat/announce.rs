@@ -72,7 +72,7 @@ impl Announcer {
 
     /// A call that a person decides on.
     pub(super) fn approval(&self, task: &Task, call: &CallId) {
-        let shown = report::shown(task, call);
+        let shown = report::shown(task, call) + &report::tainted(task, call);
         let line = match self.lang() {
             Lang::En => format!(
                 "call {call} waits for your yes: {shown}\n  /approve {call} or /deny {call}"

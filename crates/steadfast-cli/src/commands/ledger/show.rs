@@ -7,7 +7,9 @@ use std::fmt::Write;
 use steadfast_core::id::Seq;
 use steadfast_core::ledger::entry::ChangeKind;
 use steadfast_core::ledger::state::Suspension;
-use steadfast_core::ledger::{Constraint, ConstraintId, Force, Question, question, words};
+use steadfast_core::ledger::{
+    Conflict, Constraint, ConstraintId, Force, Question, question, words,
+};
 use steadfast_core::source::Source;
 use steadfast_core::task::Task;
 use steadfast_core::task::history::{History, Life, Version};
@@ -87,6 +89,8 @@ pub(crate) fn text(task: &Task, history: &History, version: &Version, latest: u6
             )
         }),
     );
+    let conflicts = task.state.stands.conflicts.iter();
+    section(&mut out, "stood against", conflicts.map(conflict));
     let gone = history.constraints.values();
     section(
         &mut out,
@@ -123,6 +127,21 @@ fn section(out: &mut String, title: &str, items: impl Iterator<Item = String>) {
     for item in items {
         let _ = writeln!(out, "  {}", item.replace('\n', "\n  "));
     }
+}
+
+/// A demand that was not taken: whose, who won, and how often it came.
+fn conflict(one: &Conflict) -> String {
+    let won = match (one.standing, one.winner) {
+        (Some(rule), Some(rank)) => format!("{rule} ({})", rank.name()),
+        (None, Some(rank)) => format!("what {} set", rank.name()),
+        (_, None) => "its author has no say here".to_owned(),
+    };
+    let (by, count) = (who(&one.by), one.count);
+    let times = match one.first == one.last {
+        true => format!("event {}", one.first),
+        false => format!("{count} times, events {} to {}", one.first, one.last),
+    };
+    format!("{by}: {won} ({times})")
 }
 
 /// A rule with its words and origin.

@@ -1,11 +1,14 @@
 //! An event as people read it: number, time, source, kind, and the gist.
 
 use steadfast_core::budget::Amounts;
+use steadfast_core::check::review::Verdict;
 use steadfast_core::event::ledger::LedgerChanged;
+use steadfast_core::event::proposal::Taint;
+use steadfast_core::event::review::ReviewReturned;
 use steadfast_core::event::skill::Relay;
 use steadfast_core::event::{Body, Envelope, Event};
-use steadfast_core::ledger::Choice;
 use steadfast_core::ledger::entry::ChangeKind;
+use steadfast_core::ledger::{Choice, ConstraintId};
 use steadfast_core::source::Source;
 use steadfast_core::workflow::gate::Refusal;
 
@@ -74,6 +77,19 @@ fn gist(body: &Body) -> String {
         Body::PatchProposed(body) => {
             format!("{}: {}", body.call, excerpt(&body.message, SHOWN))
         }
+        Body::ReviewerSet(body) => match &body.model {
+            Some(model) => model.clone(),
+            None => "none".to_owned(),
+        },
+        Body::ReviewCalled(body) => format!(
+            "{} attempt {}: {} tokens, {} reserved, about {}",
+            body.call,
+            body.attempt,
+            body.tokens,
+            body.reserved.tokens,
+            excerpt(&body.asked, SHOWN)
+        ),
+        Body::ReviewReturned(body) => reviewed(body),
         Body::RoundEnded(body) => format!("{}: {}", body.round, excerpt(&body.answer, SHOWN)),
         Body::TaskFailing(body) => short(&body.diagnosis, SHOWN),
         Body::TaskFailed(body) => short(&body.diagnosis, SHOWN),
@@ -226,11 +242,12 @@ fn gist(body: &Body) -> String {
                 .as_ref()
                 .map_or_else(String::new, |state| format!(" for {state}"));
             format!(
-                "{} {}{state} {}{}",
+                "{} {}{state} {}{}{}",
                 body.call,
                 body.skill,
                 excerpt(&body.args, SHOWN),
-                observed(&body.observed, body.skill.as_str())
+                observed(&body.observed, body.skill.as_str()),
+                tainted(&body.tainted)
             )
         }
         Body::CallRefused(body) => {
@@ -347,6 +364,22 @@ fn changed(body: &LedgerChanged) -> String {
     }
 }
 
+/// Each constraint and what the reviewer made of it.
+fn reviewed(body: &ReviewReturned) -> String {
+    let answer = body.answer.text();
+    let one = |(id, verdict): (&ConstraintId, &Verdict)| match verdict {
+        Verdict::Kept => format!("{id} kept"),
+        Verdict::Broken { start, end } => {
+            let at = |byte: u64| usize::try_from(byte).unwrap_or(usize::MAX);
+            let words = answer.get(at(*start)..at(*end)).unwrap_or("(erased)");
+            format!("{id} broken by “{}”", short(words, SHOWN))
+        }
+        Verdict::CannotTell { because } => format!("{id} unknown: {}", because.said().en),
+    };
+    let all: Vec<String> = body.verdicts.iter().map(one).collect();
+    format!("{} {}", body.call, all.join("; "))
+}
+
 fn kind(kind: ChangeKind) -> &'static str {
     match kind {
         ChangeKind::Added => "added",
@@ -380,6 +413,12 @@ fn relay(relay: &Relay) -> String {
         Some(next) => format!("[{}, next {next}]", relay.contract_step),
         None => format!("[{}]", relay.contract_step),
     }
+}
+
+/// Arguments that only untrusted text names.
+fn tainted(all: &[Taint]) -> String {
+    let one = |taint: &Taint| format!(" (`{}` only from event {})", taint.argument, taint.from);
+    all.iter().map(one).collect()
 }
 
 /// What guards that only observe would have refused.

@@ -4,10 +4,13 @@
 use serde::Serialize;
 use steadfast::driver;
 use steadfast::rules::{BpeTokenizer, Encoding};
-use steadfast_core::context::{self, ASSEMBLER_VERSION};
+use steadfast_core::check::review::REVIEWER_VERSION;
+use steadfast_core::context::{self, ASSEMBLER_VERSION, request_hash};
 use steadfast_core::event::model::ModelCalled;
+use steadfast_core::event::review::ReviewCalled;
 use steadfast_core::rules::{ScriptEstimate, Tokenizer};
 use steadfast_core::task::Task;
+use steadfast_core::task::review::Review;
 use steadfast_store::Log;
 
 use crate::error::Error;
@@ -60,6 +63,28 @@ impl Contexts {
             }
         }
         Ok(())
+    }
+
+    /// What a reviewer saw, made again of the answer and the constraints alone.
+    pub(super) fn review(
+        &mut self,
+        after: &Task,
+        called: &ReviewCalled,
+        problems: &mut Vec<String>,
+    ) {
+        if called.version != REVIEWER_VERSION {
+            self.other_build += 1;
+            return;
+        }
+        let review = after.state.stands.review.as_ref();
+        let request = review.and_then(Review::request);
+        let again = request.map(|request| request_hash(&request, &after.state.salt));
+        if again != Some(called.context) {
+            problems.push(format!(
+                "the context of review `{}` comes out otherwise",
+                called.call
+            ));
+        }
     }
 }
 

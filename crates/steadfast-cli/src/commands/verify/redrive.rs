@@ -58,6 +58,7 @@ pub(super) async fn redrive(
         log: Arc::clone(&copy) as Arc<dyn Log>,
         model: Arc::clone(&model) as Arc<dyn Model>,
         validator: None,
+        reviewer: None,
         skills: Skills::default(),
         rules: Arc::new(StandardRules::default()),
         clock: Arc::new(SystemClock::new()),

@@ -338,6 +338,8 @@ pub(super) struct Deed {
     pub(super) kind: ActionKind,
     /// Who or what it concerns is not said ("send it to him", 删掉吧).
     pub(super) vague: bool,
+    /// What it concerns is said ("send it to Tom", 发给张三).
+    pub(super) definite: bool,
 }
 
 pub(super) fn asked(clause: &Clause<'_>) -> Option<Deed> {
@@ -370,5 +372,11 @@ pub(super) fn asked(clause: &Clause<'_>) -> Option<Deed> {
         }
         _ => false,
     };
-    Some(Deed { kind, vague })
+    let reaches = named_person || any(text, &["给", "to"]);
+    let definite = !vague && (kind != ActionKind::Send || reaches);
+    Some(Deed {
+        kind,
+        vague,
+        definite,
+    })
 }

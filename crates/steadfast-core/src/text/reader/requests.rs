@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use crate::ledger::constraint::{ConstraintId, Expiry, Force, Scope};
 use crate::ledger::patch::{Draft, Operation};
-use crate::ledger::rule::Rule;
+use crate::ledger::rule::{ActionKind, Rule};
 use crate::text::fold::Folded;
 use crate::text::reader::clause::{Clause, Message, Sentence, sentences};
 use crate::text::reader::hit::Field;
@@ -32,6 +32,8 @@ pub(super) struct Found {
     /// Each with whether it changes what is in force.
     pub(super) patches: Vec<(ProposedPatch, bool)>,
     pub(super) in_force: Vec<ConstraintId>,
+    /// Deeds that are asked for, with whom they reach.
+    pub(super) deeds: Vec<ActionKind>,
     /// Others' words were set aside.
     pub(super) others: bool,
 }
@@ -351,7 +353,12 @@ impl<'v> Reader<'_, '_, 'v> {
         name: &'static str,
         changes: bool,
     ) {
-        self.push(Operation::Ask { question, options }, span, name, changes);
+        let operation = Operation::Ask {
+            question,
+            options,
+            holds_back: Vec::new(),
+        };
+        self.push(operation, span, name, changes);
     }
 
     /// All one-off requests of the message are one: the next answer owes all.

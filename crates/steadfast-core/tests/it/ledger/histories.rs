@@ -247,7 +247,7 @@ fn any_operation() -> impl Strategy<Value = Operation> {
         1 => "[ab]{0,3}".prop_map(|goal| Operation::SetGoal { goal }),
         1 => "[ab]{0,3}".prop_map(|request| Operation::SetRequest { request }),
         1 => prop::collection::vec(any_draft().prop_map(Operation::Add), 0..3).prop_map(
-            |options| Operation::Ask { question: "who?".to_owned(), options }
+            |options| Operation::Ask { question: "who?".to_owned(), options, holds_back: Vec::new() }
         ),
     ]
 }

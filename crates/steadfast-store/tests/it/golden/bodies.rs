@@ -7,10 +7,11 @@ use serde_json::json;
 use steadfast_core::budget::{
     Amounts, Bounds, BudgetChange, Exhausted, OnExhausted, Resource, Scope as BudgetScope,
 };
+use steadfast_core::check::review::{Asked as Question, Unclear, Verdict as Told};
 use steadfast_core::content::Salt;
 use steadfast_core::event::archive::{Maker, StepArchived, Why as Left};
 use steadfast_core::event::budget::{BudgetExhausted, BudgetSet, PriceSet};
-use steadfast_core::event::child::{ChildEnd, ChildEnded, ChildStarted, Then};
+use steadfast_core::event::child::{ChildEnd, ChildEnded, ChildStarted, Then as OnEnd};
 use steadfast_core::event::clock::ClockRead;
 use steadfast_core::event::ledger::{
     Cited, FactSet, LedgerChanged, PatchProposed, PatchRefused, QuestionAnswered, QuestionOpened,
@@ -26,11 +27,13 @@ use steadfast_core::event::model::{
 use steadfast_core::event::plan::{Begins, PhasesPlanned, PlannedPhase};
 use steadfast_core::event::proposal::{
     AnswerAdmitted, AnswerRefused, ApprovalDecided, ApprovalRequested, CallAdmitted, CallRefused,
+    Taint,
 };
 use steadfast_core::event::recall::{Hit, Mode, Recalled};
 use steadfast_core::event::repair::{
     DeedKept, FactThen, Fault, Held, Kept, Lesson, Level, RepairAsked, RepairDropped, Repaired,
 };
+use steadfast_core::event::review::{ReviewCalled, ReviewReturned, ReviewerSet};
 use steadfast_core::event::skill::{
     DeedSettled, Relay, SkillCalled, SkillFailed, SkillFailure, SkillReturned,
 };
@@ -61,9 +64,9 @@ use steadfast_core::workflow::gate::Refusal;
 use steadfast_core::workflow::spec::{EffectClass, Markup};
 
 /// Number of kinds in [`place`].
-const KINDS: usize = 53;
+const KINDS: usize = 56;
 /// Number of refusals in [`refusal_place`].
-const REFUSALS: usize = 22;
+const REFUSALS: usize = 24;
 
 fn place(body: &Body) -> usize {
     match body {
@@ -120,6 +123,9 @@ fn place(body: &Body) -> usize {
         Body::Validated(_) => 50,
         Body::ChildStarted(_) => 51,
         Body::ChildEnded(_) => 52,
+        Body::ReviewerSet(_) => 53,
+        Body::ReviewCalled(_) => 54,
+        Body::ReviewReturned(_) => 55,
     }
 }
 
@@ -147,7 +153,86 @@ fn refusal_place(refusal: &Refusal) -> usize {
         Refusal::BreaksRules { .. } => 19,
         Refusal::NotCapable => 20,
         Refusal::TooManyTasks { .. } => 21,
+        Refusal::NotVouched { .. } => 22,
+        Refusal::ContradictsFact { .. } => 23,
     }
+}
+
+/// A reviewer, what it was asked, and each thing that it can come to.
+fn review(salt: &Salt) -> Vec<(Source, Body)> {
+    let answer = salt.seal_text("延迟是因为小王懒。\n");
+    let price = Price {
+        input_per_million: 150_000,
+        cached_input_per_million: 15_000,
+        output_per_million: 600_000,
+        currency: "USD".to_owned(),
+    };
+    let set = |model: Option<&str>, price| {
+        let model = model.map(str::to_owned);
+        Body::ReviewerSet(ReviewerSet { model, price })
+    };
+    let asked = vec![Question {
+        constraint: ConstraintId(4),
+        text: "不要指责任何人".to_owned(),
+    }];
+    let called = Body::ReviewCalled(Box::new(ReviewCalled {
+        call: "r1".into(),
+        answer: answer.clone(),
+        asked: salt.seal_own(&asked),
+        version: 1,
+        context: Hash::of_bytes(b"what the reviewer sees"),
+        attempt: 1,
+        tokens: 310,
+        reserved: Amounts {
+            tokens: 2_350,
+            micros: 1_247,
+            model_calls: 1,
+            skill_calls: 0,
+        },
+    }));
+    let unclear = [
+        Unclear::Said,
+        Unclear::NoSuchWords,
+        Unclear::Unreadable,
+        Unclear::LeftOut,
+        Unclear::Failed,
+        Unclear::NoRoom,
+        Unclear::TooLong,
+        Unclear::NoReviewer,
+    ];
+    let told = [Told::Kept, Told::Broken { start: 15, end: 24 }];
+    let unclear = unclear.map(|because| Told::CannotTell { because });
+    let verdicts = told.into_iter().chain(unclear).zip(4..);
+    let returned = Body::ReviewReturned(Box::new(ReviewReturned {
+        call: "r1".into(),
+        answer: answer.clone(),
+        verdicts: verdicts.map(|(one, id)| (ConstraintId(id), one)).collect(),
+        reply: Some(salt.seal_text("{\"verdicts\":[]}")),
+        failure: None,
+        usage: Some(Usage {
+            input_tokens: 305,
+            output_tokens: 40,
+            cached_input_tokens: 0,
+        }),
+    }));
+    let lost = Body::ReviewReturned(Box::new(ReviewReturned {
+        call: "r2".into(),
+        answer,
+        verdicts: BTreeMap::new(),
+        reply: None,
+        failure: Some(ModelFailure::Lost),
+        usage: None,
+    }));
+    let judge = Source::Model {
+        model: "judge-1".to_owned(),
+    };
+    vec![
+        (Source::Runtime, set(Some("judge"), Some(price))),
+        (Source::Runtime, called),
+        (judge, returned),
+        (Source::Runtime, lost),
+        (Source::Runtime, set(None, None)),
+    ]
 }
 
 /// The golden log's events, numbered from 1.
@@ -161,6 +246,7 @@ pub(super) fn events(salt: &Salt) -> Vec<Event> {
         validations(salt),
         budget(),
         handling(),
+        review(salt),
         end(salt),
         ledger(salt),
         archive(salt),
@@ -660,7 +746,7 @@ fn children(salt: &Salt) -> Vec<(Source, Body)> {
         call: "s4.0".into(),
         child: "c0123456789abcdef01234567".into(),
         how: ChildEnd::Finished,
-        then: Then::Delivered,
+        then: OnEnd::Delivered,
         spent: amounts,
         output: Some(salt.seal_json(&json!({"features": ["x"], "meta": {"warnings": []}}))),
         why: None,
@@ -669,7 +755,7 @@ fn children(salt: &Salt) -> Vec<(Source, Body)> {
         call: "s5.0".into(),
         child: "cfedcba9876543210fedcba98".into(),
         how: ChildEnd::Failed,
-        then: Then::LeftOut,
+        then: OnEnd::LeftOut,
         spent: Amounts::default(),
         output: None,
         why: Some(salt.seal_text("sub-task `collect_b`: no documents")),
@@ -879,6 +965,13 @@ fn refusals() -> Vec<Refusal> {
             limit: "children".to_owned(),
             value: 6,
         },
+        Refusal::NotVouched {
+            constraints: vec![ConstraintId(4)],
+        },
+        Refusal::ContradictsFact {
+            fact: "target".to_owned(),
+            argument: "app".to_owned(),
+        },
     ];
     let places: Vec<usize> = refusals.iter().map(refusal_place).collect();
     assert_eq!(
@@ -901,6 +994,10 @@ fn gate(salt: &Salt) -> Vec<(Source, Body)> {
         key: Hash::of_bytes(b"key"),
         proposed_as: Some(0),
         observed: refusals(),
+        tainted: vec![Taint {
+            argument: "contact".to_owned(),
+            from: Seq(9),
+        }],
     };
     let requested = ApprovalRequested {
         call: "s1.0".into(),

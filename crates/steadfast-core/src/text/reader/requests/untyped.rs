@@ -4,7 +4,7 @@
 use super::{Frame, Reader};
 use crate::ledger::constraint::{Expiry, Scope};
 use crate::ledger::patch::{Draft, Operation};
-use crate::ledger::rule::{ActionMode, Rule};
+use crate::ledger::rule::{Action, ActionMode, Rule};
 use crate::text::reader::clause::{Clause, Sentence};
 use crate::text::reader::mood::{Act, any};
 use crate::text::reader::{actions, change, format, question, standing};
@@ -52,8 +52,16 @@ impl Reader<'_, '_, '_> {
             }
             if deed.vague {
                 let question = question::vague_deed(&self.words(&span), deed.kind, frame.tongue);
-                self.ask(question, Vec::new(), span, "deed", false);
+                let operation = Operation::Ask {
+                    question,
+                    options: Vec::new(),
+                    holds_back: vec![Action::Kind(deed.kind)],
+                };
+                self.push(operation, span, "deed", false);
                 return false;
+            }
+            if deed.definite {
+                self.found.deeds.push(deed.kind);
             }
         }
         // 不要 Markdown beside another format that is asked for.
