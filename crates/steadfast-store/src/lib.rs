@@ -30,7 +30,7 @@ mod sqlite;
 pub mod transfer;
 
 pub use error::{CODES, Damage, Error, Result};
-pub use load::{hydrate, load_between, load_events, read_events};
+pub use load::{hydrate, load_between, load_events, read_events, read_page};
 pub use log::{
     Batch, FORGOTTEN, Head, Held, InboxId, InboxItem, Lease, Log, Status, Stored, Takeover,
     TaskFilter, TaskHeader, TaskSummary,

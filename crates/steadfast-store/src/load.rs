@@ -105,6 +105,19 @@ pub async fn read_events<L: Log + ?Sized>(log: &L, task: &TaskId, from: Seq) -> 
     }
 }
 
+/// The next events from `from` on, at most [`limits::READ_EVENTS_MAX`], decoded;
+/// their content is only named. Empty only beyond the head.
+///
+/// # Errors
+///
+/// As [`read_events`].
+pub async fn read_page<L: Log + ?Sized>(log: &L, task: &TaskId, from: Seq) -> Result<Vec<Event>> {
+    let page = log
+        .read(task, from.max(Seq(1)), limits::READ_EVENTS_MAX)
+        .await?;
+    page.iter().map(|stored| decode(task, stored)).collect()
+}
+
 /// Loads the content that a value names and does not hold yet, such as a state
 /// from a snapshot. `at` is the event that an error names.
 ///

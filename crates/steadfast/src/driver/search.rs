@@ -16,7 +16,7 @@ use steadfast_core::limits;
 use steadfast_core::task::Search;
 use steadfast_core::task::input::Input;
 use steadfast_core::task::recall::Wanted;
-use steadfast_store::{Log, hydrate, read_events};
+use steadfast_store::{Log, hydrate, read_page};
 
 use super::session::Session;
 use crate::recall::{self, Embedder, Index, Passage, Query, Weights};
@@ -124,7 +124,8 @@ async fn found(
 }
 
 impl Searcher {
-    /// Takes in what the log holds since the last search.
+    /// Takes in what the log holds since the last search, page by page: a search
+    /// that runs out of time goes on there the next time.
     async fn catch_up(
         &mut self,
         log: &dyn Log,
@@ -132,13 +133,25 @@ impl Searcher {
         embedder: Option<&dyn Embedder>,
         from: Seq,
     ) -> Result<(), steadfast_store::Error> {
-        let next = self.to.next().max(from);
-        let events = read_events(log, task, next).await?;
-        let Some(last) = events.last().map(|event| event.seq) else {
-            return Ok(());
-        };
+        loop {
+            let events = read_page(log, task, self.to.next().max(from)).await?;
+            let Some(last) = events.last().map(|event| event.seq) else {
+                return Ok(());
+            };
+            self.take_in(log, task, embedder, &events).await?;
+            self.to = last;
+        }
+    }
+
+    async fn take_in(
+        &mut self,
+        log: &dyn Log,
+        task: &TaskId,
+        embedder: Option<&dyn Embedder>,
+        events: &[Event],
+    ) -> Result<(), steadfast_store::Error> {
         let mut new: Vec<Hit> = Vec::new();
-        for event in &events {
+        for event in events {
             new.extend(self.of(event, &new));
         }
         let mut texts = Vec::new();
@@ -151,6 +164,7 @@ impl Searcher {
             }
         }
         let mut vectors = self.vectors(embedder, &texts).await;
+        // Nothing is awaited from here on: a page is in whole, or not at all.
         for (at, hit) in new.into_iter().enumerate() {
             let text = &texts[at];
             if !text.is_empty() {
@@ -165,7 +179,6 @@ impl Searcher {
             self.newest.insert(hit.step, hit.at.0);
             self.known.insert(hit.at.0, hit);
         }
-        self.to = last;
         Ok(())
     }
 
