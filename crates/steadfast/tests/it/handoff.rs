@@ -323,10 +323,11 @@ async fn a_child_whose_parent_does_not_wait_is_stopped() {
     let (driver, _) = bench.driver();
     driver.start(&id(), SALT, start(workflow())).await.unwrap();
     // Its run is dropped as soon as there are children.
+    let parent = id();
     let mut children = Vec::new();
     while children.is_empty() {
         let span = std::time::Duration::from_millis(3);
-        let run = driver.run(&id(), Takeover::Force);
+        let run = driver.run(&parent, Takeover::Force);
         let _ = tokio::time::timeout(span, run).await;
         children = bench.children().await;
     }
