@@ -10,31 +10,33 @@ fn approved() {
     case.check(
         PAY,
         expect![[r#"
-        exit 4
-        --- stderr
-        task t1, workflow payment
-        model: the script `script.yaml`, as asked
-        [1/2] look ok (S1, [N] tokens, [N] s)
-        call s2.0 waits for approval: pay {"amount":10}
-          yes: steadfast resolve t1 s2.0 --approve
-          no:  steadfast resolve t1 s2.0 --deny --reason TEXT
-        then go on with `steadfast resume t1`
-    "#]],
+            exit 4
+            --- stderr
+            task t1, workflow payment
+            model: the script `script.yaml`, as asked
+            [1/2] look ok (S1, [N] tokens, [N] s)
+            call s2.0 waits for approval: pay {"amount":10}
+              `amount` stands only in what came from outside (event 7)
+              yes: steadfast resolve t1 s2.0 --approve
+              no:  steadfast resolve t1 s2.0 --deny --reason TEXT
+            then go on with `steadfast resume t1`
+        "#]],
     );
     assert_eq!(case.read("paid.txt"), "");
     // Asking again changes nothing.
     case.check(
         &["resume", "t1"],
         expect![[r#"
-        exit 4
-        --- stderr
-        task t1, workflow payment
-        model: the script `[FOLDER]/script.yaml`, as asked, from its turn 3 on
-        call s2.0 waits for approval: pay {"amount":10}
-          yes: steadfast resolve t1 s2.0 --approve
-          no:  steadfast resolve t1 s2.0 --deny --reason TEXT
-        then go on with `steadfast resume t1`
-    "#]],
+            exit 4
+            --- stderr
+            task t1, workflow payment
+            model: the script `[FOLDER]/script.yaml`, as asked, from its turn 3 on
+            call s2.0 waits for approval: pay {"amount":10}
+              `amount` stands only in what came from outside (event 7)
+              yes: steadfast resolve t1 s2.0 --approve
+              no:  steadfast resolve t1 s2.0 --deny --reason TEXT
+            then go on with `steadfast resume t1`
+        "#]],
     );
     case.check(
         &["resolve", "t1", "--approve", "--by", "boss"],

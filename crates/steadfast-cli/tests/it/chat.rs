@@ -217,6 +217,7 @@ fn a_call_is_approved_in_the_dialogue() {
             say what you want; /help lists what else there is
             [1/2] look ok (S1, [N] tokens, [N] s)
             call s2.0 waits for your yes: pay {"amount":10}
+              `amount` stands only in what came from outside (event 7)
               /approve s2.0 or /deny s2.0
             pay approved
             [2/2] pay ok (S2, [N] tokens, [N] s)

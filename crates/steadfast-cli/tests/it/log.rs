@@ -22,7 +22,7 @@ fn for_people() {
             8  [DATE] [TIME]  runtime               state_entered       S1 → S2
             9  [DATE] [TIME]  runtime               model_called        m2.1 step 2 attempt 1: [N] tokens, [N] reserved, context [HASH]
            10  [DATE] [TIME]  model scripted        model_replied       m2.1 [N] tokens pay {"amount":10}
-           11  [DATE] [TIME]  runtime               call_admitted       s2.0 pay for S2 {"amount":10}
+           11  [DATE] [TIME]  runtime               call_admitted       s2.0 pay for S2 {"amount":10} (`amount` only from event 7)
            12  [DATE] [TIME]  runtime               skill_called        s2.0 attempt 1
            13  [DATE] [TIME]  skill pay             skill_returned      s2.0 [2/2] {"paid":true}
            14  [DATE] [TIME]  runtime               state_entered       S2 → DONE

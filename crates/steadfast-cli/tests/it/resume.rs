@@ -35,6 +35,7 @@ fn an_edited_workflow() {
             pay approved
             workflow accepted as it is now
             call s2.0 waits for approval: pay {"amount":10}
+              `amount` stands only in what came from outside (event 7)
               yes: steadfast resolve t1 s2.0 --approve
               no:  steadfast resolve t1 s2.0 --deny --reason TEXT
             then go on with `steadfast resume t1`

@@ -329,16 +329,17 @@ fn another_store() {
     case.check(
         &args,
         expect![[r#"
-        exit 4
-        --- stderr
-        task t1, workflow payment
-        model: the script `script.yaml`, as asked
-        [1/2] look ok (S1, [N] tokens, [N] s)
-        call s2.0 waits for approval: pay {"amount":10}
-          yes: steadfast resolve t1 s2.0 --approve --store here/s.db
-          no:  steadfast resolve t1 s2.0 --deny --reason TEXT --store here/s.db
-        then go on with `steadfast resume t1 --store here/s.db`
-    "#]],
+            exit 4
+            --- stderr
+            task t1, workflow payment
+            model: the script `script.yaml`, as asked
+            [1/2] look ok (S1, [N] tokens, [N] s)
+            call s2.0 waits for approval: pay {"amount":10}
+              `amount` stands only in what came from outside (event 7)
+              yes: steadfast resolve t1 s2.0 --approve --store here/s.db
+              no:  steadfast resolve t1 s2.0 --deny --reason TEXT --store here/s.db
+            then go on with `steadfast resume t1 --store here/s.db`
+        "#]],
     );
     assert!(!case.path(".steadfast").exists());
     assert!(case.path("here/s.db.tasks/t1.json").exists());
