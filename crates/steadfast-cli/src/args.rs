@@ -101,6 +101,8 @@ pub(crate) enum Command {
     Attempts(Attempts),
     /// Test a workflow in three layers: contract, state machine, regression cases
     Test(Test),
+    /// Show how the tasks of a store have gone, and whether checks find what they used to
+    Metrics(Metrics),
     /// Run a recorded task once more with one thing changed
     Replay(Replay),
     /// Go on from an earlier point of a task, as a new task
@@ -827,6 +829,22 @@ pub(crate) struct Bisect {
 }
 
 #[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Exit codes: 0 as usual · 1 your input or usage · 3 an alarm in the last window of checks"
+)]
+pub(crate) struct Metrics {
+    /// Only tasks of this workflow
+    #[arg(long, value_name = "ID")]
+    pub(crate) workflow: Option<String>,
+    /// Only tasks that began in the last hours
+    #[arg(long, value_name = "HOURS")]
+    pub(crate) since: Option<u32>,
+    /// As Prometheus reads it
+    #[arg(long)]
+    pub(crate) prometheus: bool,
+}
+
+#[derive(Debug, ClapArgs)]
 pub(crate) struct CaseArgs {
     #[command(subcommand)]
     pub(crate) verb: CaseVerb,
@@ -897,6 +915,9 @@ pub(crate) struct CaseAdd {
     /// Without the model's replies: the case asks the model of the test
     #[arg(long)]
     pub(crate) live: bool,
+    /// Leave out of input and documents what does not change how the run goes
+    #[arg(long, conflicts_with = "live")]
+    pub(crate) minimise: bool,
 }
 
 #[derive(Debug, ClapArgs)]

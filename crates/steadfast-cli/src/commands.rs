@@ -23,6 +23,7 @@ pub(crate) mod inspect;
 pub(crate) mod ledger;
 pub(crate) mod log;
 pub(crate) mod mcp;
+pub(crate) mod metrics;
 pub(crate) mod pause;
 pub(crate) mod replay;
 pub(crate) mod resolve;

@@ -42,6 +42,8 @@ mod log;
 #[cfg(unix)]
 mod mcp;
 #[cfg(unix)]
+mod metrics;
+#[cfg(unix)]
 mod replay;
 #[cfg(unix)]
 mod resume;
