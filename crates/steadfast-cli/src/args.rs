@@ -85,8 +85,6 @@ pub(crate) enum Command {
     Diff(Diff),
     /// Show what a model was shown before things went wrong, and what is wrong with it
     Inspect(Inspect),
-    /// Show what a task took, how often it was looked at and repaired, and what that found
-    Metrics(OneRead),
     /// Check a workflow file
     Check(Check),
     /// Check a text against the constraints of a ledger file
@@ -105,6 +103,8 @@ pub(crate) enum Command {
     Attempts(Attempts),
     /// Test a workflow in three layers: contract, state machine, regression cases
     Test(Test),
+    /// Show how the tasks of a store (or one) have gone, and whether checks find what they used to
+    Metrics(Metrics),
     /// Run a recorded task once more with one thing changed
     Replay(Replay),
     /// Go on from an earlier point of a task, as a new task
@@ -894,6 +894,25 @@ pub(crate) struct Bisect {
 }
 
 #[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Exit codes: 0 as usual · 1 your input or usage · 3 an alarm in the last window of checks"
+)]
+pub(crate) struct Metrics {
+    /// Only this task: what it took, how often it was validated and repaired
+    #[arg(conflicts_with_all = ["workflow", "since", "prometheus"])]
+    pub(crate) task: Option<String>,
+    /// Only tasks of this workflow
+    #[arg(long, value_name = "ID")]
+    pub(crate) workflow: Option<String>,
+    /// Only tasks that began in the last hours
+    #[arg(long, value_name = "HOURS")]
+    pub(crate) since: Option<u32>,
+    /// As Prometheus reads it
+    #[arg(long)]
+    pub(crate) prometheus: bool,
+}
+
+#[derive(Debug, ClapArgs)]
 pub(crate) struct CaseArgs {
     #[command(subcommand)]
     pub(crate) verb: CaseVerb,
@@ -964,6 +983,9 @@ pub(crate) struct CaseAdd {
     /// Without the model's replies: the case asks the model of the test
     #[arg(long)]
     pub(crate) live: bool,
+    /// Leave out of input and documents what does not change how the run goes
+    #[arg(long, conflicts_with = "live")]
+    pub(crate) minimise: bool,
 }
 
 #[derive(Debug, ClapArgs)]

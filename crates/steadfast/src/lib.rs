@@ -74,6 +74,7 @@ pub mod driver;
 #[cfg(any(test, feature = "fuzz"))]
 pub mod fuzz;
 pub mod inspect;
+pub mod metrics;
 pub mod model;
 #[cfg(feature = "recall")]
 pub mod recall;

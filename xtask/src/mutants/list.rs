@@ -848,6 +848,39 @@ pub(super) const MUTANTS: &[Mutant] = &[
         ".map_or(spec.markup, |_| spec.markup),",
         "a_contract_stands_in_the_mark_up_of_the_model_and_of_the_next_one",
     ),
+    // The regression harness: a case, a contract or a search that cannot fail.
+    mutant(
+        "G1",
+        "a path that is held against itself",
+        "crates/steadfast/src/cases/path.rs",
+        "            expected.get(*at).map(String::as_str) != actual.get(*at).map(|step| step.name.as_str())",
+        "            expected.get(*at).is_some() && actual.get(*at).is_none()",
+        "a_path_that_differs_is_told_in_full",
+    ),
+    mutant(
+        "G1",
+        "a search that asks no account",
+        "crates/steadfast/src/cases/explore/walk.rs",
+        "            if walked && !self.skipped.contains(name) && !self.is_complete(name, machine) {",
+        "            if walked && self.skipped.contains(name) && !self.is_complete(name, machine) {",
+        "an_open_guard_is_found_by_the_search",
+    ),
+    mutant(
+        "G1",
+        "a contract that is judged by its upper bound alone",
+        "crates/steadfast/src/cases/contract.rs",
+        "    let bound = match (low > target, high < target) {",
+        "    let bound = match (low > 1.0, high < target) {",
+        "one_attempt_in_few_runs_is_above",
+    ),
+    mutant(
+        "G5",
+        "a replay that asks what is recorded",
+        "crates/steadfast/src/replay/tape.rs",
+        "*of == key(request));",
+        "*of != key(request));",
+        "an_unchanged_replay_calls_nobody",
+    ),
     // Conversations, facts, and what models propose.
     mutant(
         "G2",

@@ -44,6 +44,8 @@ mod log;
 #[cfg(unix)]
 mod mcp;
 #[cfg(unix)]
+mod metrics;
+#[cfg(unix)]
 mod repair;
 #[cfg(unix)]
 mod replay;

@@ -47,7 +47,9 @@ impl Error {
     /// What mends it.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
-            Error::Read { .. } => "name a case file, or a folder of them",
+            Error::Read { .. } => {
+                "name a case file, or a folder of them; `steadfast init` lays a first one"
+            }
             Error::TooMany { .. } => "name a folder further down",
             Error::Twice { .. } => "give each case a name of its own",
             Error::Document { .. } => "paths of documents start at the folder of the case",

@@ -191,7 +191,6 @@ fn turned(events: &[Event], until: Seq) -> Option<String> {
                 body.to
             ))
         }
-        Body::TaskFailed(body) => Some(body.diagnosis.clone()),
         Body::ModelFailed(body) => Some(format!("the model failed: {}", body.message.text())),
         _ => None,
     })

@@ -1,9 +1,18 @@
 //! `steadfast case add`: from a recorded run to a case, in one command.
 
+use std::sync::Arc;
+
 use serde_json::json;
-use steadfast::cases;
+use steadfast::attempts::Doubles;
+use steadfast::cases::{self, Case, ModelSpec, Stage};
+use steadfast::clock::SystemClock;
+use steadfast::model::{Model, Script};
 use steadfast::secret::Redactor;
+use steadfast::skill::Skills;
+use steadfast_core::event::task::Window;
 use steadfast_core::id::Seq;
+use steadfast_core::limits;
+use steadfast_core::workflow::Workflow;
 use steadfast_store::load_events;
 
 use super::{existing, next_name, put, workflow_of};
@@ -57,17 +66,51 @@ pub(super) async fn run(
     if let Some(misfit) = cases::misfits(&case, &task.workflow).into_iter().next() {
         return Err(cases::Error::Misfit(misfit).into());
     }
+    let mut notes = made.notes;
+    if args.minimise {
+        case = smaller(&case, &task.workflow, &mut notes).await?;
+    }
     let path = put(&args.into, group, &case, printer)?;
     if printer.json {
-        printer.json(&json!({ "case": case.case_id, "file": path, "notes": made.notes }))?;
+        printer.json(&json!({ "case": case.case_id, "file": path, "notes": notes }))?;
         return Ok(Exit::Ok);
     }
     printer.data(&path.display().to_string())?;
-    for note in &made.notes {
+    for note in &notes {
         printer.say(note);
     }
     printer.say(&format!("expects: {}", case.expected_path.join(" → ")));
     Ok(Exit::Ok)
+}
+
+/// The case with less of its words, played by its own script.
+async fn smaller(
+    case: &Case,
+    workflow: &Arc<Workflow>,
+    notes: &mut Vec<String>,
+) -> Result<Case, Error> {
+    let Some(ModelSpec::Full(full)) = &case.model else {
+        notes.push("no model spoke in this run, so nothing was left out".to_owned());
+        return Ok(case.clone());
+    };
+    let turns = serde_json::to_string(&full.script).expect("turns of a script are JSON");
+    let script = Script::parse(&turns).map_err(steadfast::model::select::SelectError::from)?;
+    let window = Window {
+        tokens: limits::WINDOW_TOKENS_DEFAULT,
+        output_tokens: limits::OUTPUT_TOKENS_DEFAULT,
+    };
+    let clock = Arc::new(SystemClock::new());
+    let (skills, doubles) = (Skills::default(), Doubles::default());
+    let stage = Stage::new(Arc::clone(workflow), skills, doubles, clock, window);
+    let model = || Arc::new(script.clone().build()) as Arc<dyn Model>;
+    let less = cases::minimise(&stage, case, &model).await?;
+    let bytes = |case: &Case| serde_json::to_string(case).map_or(0, |text| text.len());
+    notes.push(format!(
+        "{} of {} bytes are left",
+        bytes(&less),
+        bytes(case)
+    ));
+    Ok(less)
 }
 
 /// The workflow as the case has to name it; none where it is the suite's own.

@@ -1,0 +1,90 @@
+//! The figures as Prometheus reads them (text format 0.0.4).
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::measure::Totals;
+
+/// Name, help, and which figure.
+type Figure = (&'static str, &'static str, fn(&Totals) -> u64);
+
+const FIGURES: &[Figure] = &[
+    ("tasks", "Tasks looked at.", |one| one.tasks),
+    ("tasks_ended", "Tasks that have ended.", |one| one.ended),
+    (
+        "tasks_completed",
+        "Tasks that ended with an answer.",
+        |one| one.completed,
+    ),
+    ("steps", "Steps in which a model was called.", |one| {
+        one.steps
+    }),
+    (
+        "decisions",
+        "First proposals in a visit of a state.",
+        |one| one.decisions,
+    ),
+    ("decisions_proper", "Of them, those that were due.", |one| {
+        one.proper
+    }),
+    (
+        "skips_attempted",
+        "Of them, answers before the contract was complete.",
+        |one| one.skips,
+    ),
+    (
+        "misorders_attempted",
+        "Of them, calls out of order.",
+        |one| one.misorders,
+    ),
+    (
+        "proposals_refused",
+        "Proposals that the gate refused.",
+        |one| one.refused,
+    ),
+    ("tokens", "Tokens of all model calls.", |one| one.tokens),
+    ("checks", "Checks of a text that were run.", |one| {
+        one.checks
+    }),
+    ("checks_triggered", "Of them, those that said no.", |one| {
+        one.triggered
+    }),
+    ("retries", "Retries of a state.", |one| one.retries),
+    ("backwards", "Moves to an earlier state.", |one| {
+        one.backwards
+    }),
+    (
+        "rereads",
+        "Reads made before with the same arguments.",
+        |one| one.rereads,
+    ),
+    (
+        "model_failures",
+        "Model calls without a usable reply.",
+        |one| one.model_failures,
+    ),
+];
+
+/// All figures, by workflow. They are gauges: what a store holds can shrink.
+pub fn prometheus(by_workflow: &BTreeMap<String, Totals>) -> String {
+    let mut text = String::new();
+    for (name, help, of) in FIGURES {
+        // Writing to a string does not fail.
+        let _ = writeln!(
+            text,
+            "# HELP steadfast_{name} {help}\n# TYPE steadfast_{name} gauge"
+        );
+        for (workflow, totals) in by_workflow {
+            let label = workflow
+                .replace('\\', "\\\\")
+                .replace('"', "\\\"")
+                .replace('\n', "\\n");
+            let _ = writeln!(
+                text,
+                "steadfast_{name}{{workflow=\"{label}\"}} {}",
+                of(totals)
+            );
+        }
+    }
+    text
+}
