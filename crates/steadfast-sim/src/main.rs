@@ -216,6 +216,10 @@ fn soak_all(args: &Args, cases: u64) -> bool {
         true => Counting::Real,
         false => Counting::Synthetic,
     };
+    if let Err(what) = soak::notices(&StandardRules::default()) {
+        println!("the checks of the soak see too little: {what}");
+        return false;
+    }
     let started = Instant::now();
     let next = AtomicU64::new(args.seed.unwrap_or(0));
     let all = Mutex::new(soak::Report::default());

@@ -104,6 +104,28 @@ pub fn soak(seed: u64, counting: Counting, rules: &StandardRules) -> Report {
     report
 }
 
+/// Shows on contexts that are broken by hand that the checks notice it: a soak
+/// that would not is worth nothing.
+///
+/// # Errors
+///
+/// The break that was not noticed, in words.
+pub fn notices(rules: &StandardRules) -> Result<(), String> {
+    let tokenizer = ScriptEstimate;
+    for seed in 0..200 {
+        let mut life = Life::begin(seed, rules, &tokenizer);
+        for _ in 0..24 {
+            if check::notices(&life, &tokenizer)? {
+                return Ok(());
+            }
+            if !life.go_on() {
+                break;
+            }
+        }
+    }
+    Err("no log has all that is to be broken".to_owned())
+}
+
 /// Contexts of the moment before the last model call.
 fn point(seed: u64, life: &Life<'_>, counting: Counting, dice: &mut Dice, report: &mut Report) {
     let Some(basis) = life.basis() else { return };

@@ -7,7 +7,7 @@
 //! never on policy, contract, task, messages, rules in force or notice. What still
 //! does not fit is [`Infeasible`], before any call is made.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 
 use crate::content::Content;
@@ -69,7 +69,7 @@ pub fn assemble(
     let fitting = Fitting {
         task,
         tokenizer,
-        known: known_counts(task, tokenizer),
+        known: RefCell::new(known_counts(task, tokenizer)),
         order: OnceCell::new(),
     };
     let tools = tools(task);

@@ -5,7 +5,7 @@
 //! where the model goes on: earlier receipts, the contract again after a long
 //! input, the rules in force, the state notice.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 
 use crate::content::Content;
@@ -90,8 +90,9 @@ pub(super) struct Counted {
 pub(super) struct Fitting<'a> {
     pub(super) task: &'a Task,
     pub(super) tokenizer: &'a dyn Tokenizer,
-    /// Counts of the context before, by fragment: most fragments stay.
-    pub(super) known: BTreeMap<Hash, u32>,
+    /// Counts by fragment, of the context before and of drawings that were too
+    /// large: most fragments stay.
+    pub(super) known: RefCell<BTreeMap<Hash, u32>>,
     /// The archive by rank, once it was asked for.
     pub(super) order: OnceCell<Vec<usize>>,
 }
@@ -117,8 +118,12 @@ impl Fitting<'_> {
     ) {
         let fragment = Fragment { kind, pieces };
         let sealed = self.task.state.salt.seal_own(&fragment);
-        let known = self.known.get(&sealed.hash).copied();
-        let tokens = known.unwrap_or_else(|| self.tokenizer.count(&fragment.text()));
+        let known = self.known.borrow().get(&sealed.hash).copied();
+        let tokens = known.unwrap_or_else(|| {
+            let counted = self.tokenizer.count(&fragment.text());
+            self.known.borrow_mut().insert(sealed.hash, counted);
+            counted
+        });
         drawn.fragments.push(Counted {
             fragment,
             sealed,

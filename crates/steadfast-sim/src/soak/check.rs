@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use steadfast_core::context::{
-    Context, FragmentKind, Infeasible, Message, Request, assemble, rebuild, request_hash,
+    Context, FragmentKind, Infeasible, Message, Part, Request, assemble, rebuild, request_hash,
 };
 use steadfast_core::event::task::Window;
 use steadfast_core::limits;
@@ -282,4 +282,72 @@ fn in_force(request: &Request, life: &Life<'_>) -> Result<(u64, u64), String> {
         }
     }
     Ok((rules.len() as u64, life.superseded().len() as u64))
+}
+
+/// Takes one thing at a time out of a sound context, or puts one in. False where
+/// the context has not all that is to be broken.
+pub(super) fn notices(life: &Life<'_>, tokenizer: &dyn Tokenizer) -> Result<bool, String> {
+    let made = life.basis().map(|basis| assemble(basis, 200, tokenizer));
+    let Some(Ok(made)) = made else {
+        return Ok(false);
+    };
+    let sound = made.request;
+    let at = |wanted: &dyn Fn(&Message) -> bool| sound.messages.iter().position(wanted);
+    let user = at(&|one| matches!(one, Message::User { .. }));
+    let call = at(&|one| matches!(one, Message::Assistant { calls, .. } if !calls.is_empty()));
+    let result = at(&|one| matches!(one, Message::Tool { .. }));
+    let (Some(user), Some(call), Some(result)) = (user, call, result) else {
+        return Ok(false);
+    };
+    let Some(old) = life.superseded().first() else {
+        return Ok(false);
+    };
+    if life.in_force().is_empty() {
+        return Ok(false);
+    }
+    let check = |request: &Request| pairs(request).and_then(|()| in_force(request, life));
+    check(&sound)?;
+    let without = |at: usize| {
+        let mut broken = sound.clone();
+        broken.messages.remove(at);
+        broken
+    };
+    let edited = |edit: &dyn Fn(&mut Vec<Part>)| {
+        let mut broken = sound.clone();
+        for message in &mut broken.messages {
+            if let Message::User { parts } = message {
+                edit(parts);
+            }
+        }
+        broken
+    };
+    let rule = |parts: &mut Vec<Part>| parts.retain(|one| one.kind != FragmentKind::Ledger);
+    let text = |parts: &mut Vec<Part>| {
+        let (kind, text) = (FragmentKind::Message, old.clone());
+        parts.push(Part { kind, text });
+    };
+    let weaker = |parts: &mut Vec<Part>| {
+        for part in parts
+            .iter_mut()
+            .filter(|one| one.kind == FragmentKind::Ledger)
+        {
+            for words in life.in_force().values() {
+                part.text = part.text.replace(words.as_str(), "as was once said");
+            }
+        }
+    };
+    let broken = [
+        ("the user's first message", without(user)),
+        ("a call", without(call)),
+        ("a result", without(result)),
+        ("the rules", edited(&rule)),
+        ("the words of the rules", edited(&weaker)),
+        ("the absence of a superseded one", edited(&text)),
+    ];
+    for (what, request) in broken {
+        if check(&request).is_ok() {
+            return Err(format!("nobody misses {what}"));
+        }
+    }
+    Ok(true)
 }

@@ -3,13 +3,18 @@
 //! thousand (as CI does by `cargo xtask soak --real --cases 10000`), a debug build
 //! fewer. A million with made-up counters: `cargo xtask soak`.
 
-use steadfast_sim::soak::{Counting, Report, soak};
+use steadfast_sim::soak::{Counting, Report, notices, soak};
 
 const CASES: u64 = if cfg!(debug_assertions) {
     2_000
 } else {
     10_000
 };
+
+#[test]
+fn the_soak_notices_what_is_broken_by_hand() {
+    assert_eq!(notices(&crate::rules()), Ok(()));
+}
 
 #[test]
 fn g03_g05_g11_contexts_of_random_logs_with_real_tokenizers() {
