@@ -123,7 +123,7 @@ impl Making<'_> {
         cites.extend(seq);
         self.covers.extend(seq);
         let density = match (importance, &call.outcome) {
-            (5, _) => Density::Dense,
+            (5, _) => Density::Sparse,
             (
                 _,
                 CallOutcome::Returned {
@@ -132,7 +132,7 @@ impl Making<'_> {
                     ..
                 },
             ) => density::of_text(&result.text()),
-            _ => Density::Routine,
+            _ => Density::Void,
         };
         let args = self.taken(&call.args, density, &call.skill);
         let action = format!("{} {args}", call.skill);

@@ -1,7 +1,9 @@
 //! How much of a step its summary may keep, by how dense the step is.
 //!
-//! The long-task article gives three grades: 10 % for routine, 15–25 % for the
-//! usual, 40 % for what is full of data or cannot be taken back.
+//! The long-task article gives three grades: 10 % of a step that returns much
+//! structured data, 15–25 % of the usual, 40 % of a simple operation. What it goes
+//! by is how much of the step later ones can use: whole tables stay behind their
+//! reference, and of a deed nearly every word counts.
 
 use crate::limits;
 use crate::text::token::{TokenKind, tokens};
@@ -9,24 +11,26 @@ use crate::text::token::{TokenKind, tokens};
 /// How dense a step is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Density {
-    /// Nothing came of it: refused, failed, not accepted.
-    Routine,
+    /// A deed, or the arguments of a call.
+    Sparse,
     /// Prose.
     Plain,
     /// Prose with figures and names.
     Mixed,
-    /// Figures and names, or a deed.
+    /// Figures and names: tables, lists of records.
     Dense,
+    /// Nothing came of it: refused, failed, not accepted.
+    Void,
 }
 
 impl Density {
     /// Share of the step that its summary may keep.
     pub fn percent(self) -> u32 {
         match self {
-            Density::Routine => 10,
-            Density::Plain => 15,
-            Density::Mixed => 25,
-            Density::Dense => 40,
+            Density::Sparse => 40,
+            Density::Plain => 25,
+            Density::Mixed => 15,
+            Density::Dense | Density::Void => 10,
         }
     }
 }
@@ -91,10 +95,11 @@ mod tests {
             of_text("销售额为 340 万元，比去年同期增长了 12%，会议在月底召开"),
             Density::Mixed
         );
-        assert_eq!(budget(180, Density::Routine), 180);
-        assert_eq!(budget(1_000, Density::Routine), 100);
-        assert_eq!(budget(1_000, Density::Plain), 150);
-        assert_eq!(budget(1_000, Density::Mixed), 250);
-        assert_eq!(budget(1_000, Density::Dense), 400);
+        assert_eq!(budget(180, Density::Dense), 180);
+        assert_eq!(budget(1_000, Density::Void), 100);
+        assert_eq!(budget(1_000, Density::Dense), 100);
+        assert_eq!(budget(1_000, Density::Mixed), 150);
+        assert_eq!(budget(1_000, Density::Plain), 250);
+        assert_eq!(budget(1_000, Density::Sparse), 400);
     }
 }

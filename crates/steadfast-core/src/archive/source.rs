@@ -78,7 +78,7 @@ impl Source {
         let spec = task.workflow.skill(&call.skill);
         let acts = spec.is_some_and(|spec| spec.effect != Some(EffectClass::Read));
         let args = format!("{} {}", call.skill, call.args.text());
-        self.put(seq, Speaker::Agent, "call", args, Density::Dense);
+        self.put(seq, Speaker::Agent, "call", args, Density::Sparse);
         let (seq, data, counts) = match &call.outcome {
             CallOutcome::Returned {
                 seq,
@@ -93,9 +93,9 @@ impl Source {
             _ => return,
         };
         let density = match (acts, counts) {
-            (true, _) => Density::Dense,
+            (true, _) => Density::Sparse,
             (false, true) => density::of_text(&data.text()),
-            (false, false) => Density::Routine,
+            (false, false) => Density::Void,
         };
         let by = match call.outcome {
             CallOutcome::Denied { .. } => Speaker::User,

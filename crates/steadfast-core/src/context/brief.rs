@@ -17,10 +17,13 @@ use crate::rules::{ScriptEstimate, Tokenizer};
 use crate::task::state::{CallOutcome, Step};
 use crate::workflow::contract::Lang;
 
+/// The key data of results, by the hash of each.
+type ByResult = Arc<[(Hash, Arc<str>)]>;
+
 /// The key data of a step's long results, once they were asked for. No part of
 /// the state: it follows from the contents.
 #[derive(Clone, Debug, Default)]
-pub struct Briefs(OnceLock<Arc<[(Hash, Arc<str>)]>>);
+pub struct Briefs(OnceLock<ByResult>);
 
 impl PartialEq for Briefs {
     fn eq(&self, _: &Briefs) -> bool {

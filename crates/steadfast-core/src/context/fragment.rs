@@ -278,7 +278,7 @@ impl HoldsContent for Text {
         match self {
             Text::Inline(_) => {}
             Text::Whole(content) | Text::Excerpt { content, .. } | Text::Brief { content, .. } => {
-                visit(content)
+                visit(content);
             }
         }
     }

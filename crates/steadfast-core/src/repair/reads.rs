@@ -71,10 +71,9 @@ fn moved(before: &Task, body: &StateEntered, read: &mut BTreeSet<Seq>) {
     // Whether the state is passed over is decided as it is entered.
     if let Place::State(to) = &body.to
         && let Some(to) = def(before, to)
+        && let Some(expression) = &to.skip_when
     {
-        if let Some(expression) = &to.skip_when {
-            expression_reads(before, expression, read);
-        }
+        expression_reads(before, expression, read);
     }
 }
 

@@ -295,10 +295,11 @@ impl Draft<'_> {
             true => self.replace(job, &ruled, None)?,
             false => self.refuse(job, Fault::of(NotTaken::Same, String::new()), None, false)?,
         }
-        if job.why == Occasion::Phase && better {
-            if let Some(next) = self.job(job.step, Occasion::Phase) {
-                return self.ask_model(next, raw, 1, None);
-            }
+        if job.why == Occasion::Phase
+            && better
+            && let Some(next) = self.job(job.step, Occasion::Phase)
+        {
+            return self.ask_model(next, raw, 1, None);
         }
         Ok(())
     }

@@ -72,7 +72,7 @@ fn stands(text: &str, words: &str) -> bool {
     text.match_indices(words).any(|(at, _)| {
         let before = text[..at].chars().next_back();
         let after = text[at + words.len()..].chars().next();
-        !(part(before) && part(first)) && !(part(after) && part(last))
+        !(part(before) && part(first) || part(after) && part(last))
     })
 }
 

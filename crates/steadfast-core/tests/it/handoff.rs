@@ -161,11 +161,8 @@ pub(crate) fn finish(bench: &mut Bench, call: &str, answer: &Value) -> Child {
 /// Lets a child fail with this diagnosis.
 pub(crate) fn fail(bench: &mut Bench, call: &str, why: &str) {
     let child = Child::of(bench, call);
-    let mut report = ChildReport::not_started(
-        CallId::from(call),
-        child.task.state.task.clone(),
-        why.to_owned(),
-    );
+    let mut report =
+        ChildReport::not_started(CallId::from(call), child.task.state.task, why.to_owned());
     report.how = steadfast_core::event::child::ChildEnd::Failed;
     deliver(bench, report);
 }

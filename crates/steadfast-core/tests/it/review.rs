@@ -196,12 +196,7 @@ fn g10_what_nobody_can_tell_waits_for_a_person() {
     bench.say("It is late.");
     judge(&mut bench, unsure());
     let calls = vec![CallId::from("r1")];
-    assert_eq!(
-        bench.due().waiting,
-        Some(Waiting::Approval {
-            calls: calls.clone()
-        })
-    );
+    assert_eq!(bench.due().waiting, Some(Waiting::Approval { calls }));
     let decide = |approved| Command::Decide {
         call: CallId::from("r1"),
         approved,

@@ -85,7 +85,7 @@ fn r40_a_call_with_an_argument_of_a_record_is_held() {
     assert!(!kinds.contains(&"ledger_changed") && !kinds.contains(&"fact_set"));
     // A person may still say yes, to exactly this call.
     bench.command(Command::Decide {
-        call: call.clone(),
+        call,
         approved: true,
         reason: None,
     });

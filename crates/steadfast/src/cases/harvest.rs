@@ -178,12 +178,10 @@ fn script(events: &[Event]) -> Option<ModelSpec> {
         .filter_map(turn)
         .filter(|turn| turn.say.is_some() || !turn.calls.is_empty() || turn.fail.is_some())
         .collect();
-    (!script.is_empty()).then(|| {
-        ModelSpec::Full(ModelFull {
-            script,
-            recorded: None,
-        })
-    })
+    (!script.is_empty()).then_some(ModelSpec::Full(ModelFull {
+        script,
+        recorded: None,
+    }))
 }
 
 /// The failure mode: what the gate refused first, else what failed.

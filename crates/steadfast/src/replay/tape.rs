@@ -205,7 +205,7 @@ pub(super) fn skills(original: &Original, spec: &Spec, unknown: Unknown) -> Skil
             .filter(|((skill, _), _)| skill == name.as_str());
         let is_result = |given: &&Given| matches!(given, Given::Result(_));
         let given = own.clone().flat_map(|(_, all)| all);
-        let last = given.filter(is_result).last().cloned();
+        let last = given.rev().find(is_result).cloned();
         let played = Played {
             name: name.clone(),
             spec: spec.clone(),

@@ -1,6 +1,7 @@
 //! `steadfast case lint`: what is wrong with a set of cases, as cases.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -23,9 +24,9 @@ pub(super) fn run(path: &Path, _settings: &Settings, printer: &Printer) -> Resul
         None => usual.clone(),
     };
     for path in files.iter().filter_map(name) {
-        if !workflows.contains_key(&path) {
-            let workflow = compiled(&path)?;
-            workflows.insert(path, workflow);
+        if let Entry::Vacant(place) = workflows.entry(path) {
+            let workflow = compiled(place.key())?;
+            place.insert(workflow);
         }
     }
     let workflow = |file: &File| workflows.get(&name(file)?)?.clone();

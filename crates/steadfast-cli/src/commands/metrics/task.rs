@@ -12,11 +12,7 @@ use crate::printer::Printer;
 use crate::settings::Settings;
 use crate::store;
 
-pub(super) async fn run(
-    task: &str,
-    settings: &Settings,
-    printer: &Printer,
-) -> Result<Exit, Error> {
+pub(super) async fn run(task: &str, settings: &Settings, printer: &Printer) -> Result<Exit, Error> {
     let log = store::open_existing(settings)?;
     let id = store::find(log.as_ref(), task).await?;
     let task = store::load(log.as_ref(), &id).await?;

@@ -131,15 +131,13 @@ impl Report {
     /// same making none that is new.
     pub(super) fn holds(&self) -> bool {
         let known = |check: &Check| match &self.baseline {
-            Some(compared) if compared.stale.is_empty() => {
-                compared.known.iter().any(|name| *name == check.name)
-            }
+            Some(compared) if compared.stale.is_empty() => compared.known.contains(&check.name),
             _ => false,
         };
         let excused = |layer: &LayerReport| layer.run && layer.bad().all(known);
         let held = |layer: &LayerReport| layer.passed() || excused(layer);
         // A layer that was not run stands behind one that failed.
-        self.layers.iter().all(|layer| held(layer))
+        self.layers.iter().all(held)
     }
 
     pub(super) fn checks(&self) -> impl Iterator<Item = (&LayerReport, &Check)> {

@@ -182,7 +182,10 @@ fn r16_a_lying_summary_is_refused_with_the_pair_and_asked_once_more() {
         });
     }
     let refused = refusals(&bench);
-    assert!(!refused.is_empty() && refused.len() % 2 == 0, "{refused:?}");
+    assert!(
+        !refused.is_empty() && refused.len().is_multiple_of(2),
+        "{refused:?}"
+    );
     assert!(refused.iter().all(|(because, what)| {
         *because == NotTaken::Unfaithful && what.contains("90") && what.contains("30")
     }));

@@ -55,14 +55,15 @@ fn names_ports_and_types_are_checked_along_every_edge() {
         let mut other = problems.filter(|one| !one.starts_with("W0045"));
         other.next().unwrap_or_default()
     };
-    let tasks: [(&dyn Fn(&mut Value), &str); 11] = [
+    type Change<'a> = &'a dyn Fn(&mut Value);
+    let tasks: [(Change<'_>, &str); 11] = [
         (
             &|w| w["tasks"]["compare"]["needs"] = json!(["collect_c"]),
             "W0041 tasks.compare: task `compare` needs `collect_c`, which is no task",
         ),
         (
             &|w| {
-                w["states"]["COLLECT"]["tasks"] = json!(["collect_a", "collect_b", "compare", "x"])
+                w["states"]["COLLECT"]["tasks"] = json!(["collect_a", "collect_b", "compare", "x"]);
             },
             "W0041 states.COLLECT.tasks: unknown task `x`",
         ),

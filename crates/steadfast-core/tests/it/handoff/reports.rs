@@ -336,7 +336,7 @@ fn r54_helpers_side_by_side_cannot_overspend() {
         .unwrap()
         .clone();
     let child = Child::of(&bench, call.as_str());
-    let mut report = ChildReport::not_started(call, child.task.state.task.clone(), String::new());
+    let mut report = ChildReport::not_started(call, child.task.state.task, String::new());
     report.how = steadfast_core::event::child::ChildEnd::Finished;
     report.answer = Some("done".to_owned());
     report.spent.tokens = 3;

@@ -304,7 +304,7 @@ impl World {
             json!({"value": wrong.map_or(right, |(_, value)| value)})
         } else {
             self.deeds.push((skill.to_owned(), args.clone()));
-            self.done.insert(id.clone(), args.clone());
+            self.done.insert(id.clone(), args);
             json!({"ok": true})
         };
         if !self.dies() {
