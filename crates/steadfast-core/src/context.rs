@@ -35,4 +35,4 @@ pub use request::{FragmentKind, Message, Part, Request, RequestCall, Tool, ToolC
 
 /// Version of the assembler. A context is rebuilt byte for byte within one
 /// version; a change of a single byte of its output needs a new number.
-pub const ASSEMBLER_VERSION: u32 = 4;
+pub const ASSEMBLER_VERSION: u32 = 5;

@@ -367,8 +367,8 @@ pub const LOOP_STOP: u32 = 5;
 
 // The archive of earlier steps (`archive`) and the working layer.
 
-/// Tokens of the newest steps up to which the working layer reaches beyond
-/// [`WORKING_STEPS_MIN`]: light steps stay longer than heavy ones.
+/// Tokens of the steps behind the newest up to which the working layer reaches
+/// beyond [`WORKING_STEPS_MIN`]: light steps stay longer than heavy ones.
 pub const WORKING_TOKENS_WIDE: u32 = 2_000;
 /// The same as a share of the window.
 pub const WORKING_SHARE_PERCENT: u32 = 30;
@@ -384,6 +384,9 @@ pub const ARCHIVE_TOKENS_MAX: u32 = 2_000;
 pub const ARCHIVE_SHARE_PERCENT: u32 = 20;
 /// What is left of that before whole steps are cut instead.
 pub const ARCHIVE_TOKENS_MIN: u32 = 200;
+/// Share of that for the summaries that stay the same from call to call; the rest
+/// goes to those that the present call is about.
+pub const ARCHIVE_STEADY_PERCENT: u32 = 50;
 /// The newest summaries, shown whatever their rank.
 pub const ARCHIVE_NEWEST: usize = 2;
 /// A text of so many tokens is kept word for word (long-task article).

@@ -93,8 +93,8 @@ pub(super) struct Fitting<'a> {
     /// Counts by fragment, of the context before and of drawings that were too
     /// large: most fragments stay.
     pub(super) known: RefCell<BTreeMap<Hash, u32>>,
-    /// The archive by rank, once it was asked for.
-    pub(super) order: OnceCell<Vec<usize>>,
+    /// The archive by rank for the task and for this call, once it was asked for.
+    pub(super) order: OnceCell<(Vec<usize>, Vec<usize>)>,
 }
 
 impl Fitting<'_> {
@@ -102,9 +102,10 @@ impl Fitting<'_> {
         let mut drawn = Drawn::default();
         self.system(&mut drawn);
         self.task_and_documents(caps, &mut drawn);
-        self.earlier(caps, &mut drawn);
+        let earlier = self.earlier(caps, &mut drawn);
         let shown = self.timeline(caps, &mut drawn);
         self.fetched(caps, &mut drawn);
+        self.present(&earlier, &mut drawn);
         self.tail(shown, &mut drawn);
         drawn
     }

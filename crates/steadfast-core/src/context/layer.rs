@@ -1,29 +1,50 @@
-//! How many steps stay in full: five to eight, by how heavy they are.
+//! How many steps stay in view: five to eight, by how heavy they are.
 //!
 //! Light steps stay longer than heavy ones (long-task article, section 2.3). A
-//! step's weight is what a context shows of it: a result beyond the cap on one
-//! result weighs the cap. Sizes are read off the contents' lengths, so that the
-//! question costs nothing; three bytes are about one token in the script
-//! estimate, for Chinese and Latin alike.
+//! step's weight is what a context shows of it: key data where the whole result
+//! is no longer shown, the cap on one result where it is longer. Sizes are read
+//! off the contents' lengths, so that the question costs nothing; three bytes are
+//! about one token in the script estimate, for Chinese and Latin alike.
+//!
+//! Steps leave several at a time. Whatever leaves, all that stands behind it in
+//! the context moves, and a provider that keeps prompts reads it anew; so for some
+//! calls nothing leaves, and only what is new is read.
+
+use std::collections::BTreeSet;
 
 use crate::content::Content;
+use crate::context::brief::Briefs;
+use crate::id::CallId;
 use crate::limits;
 use crate::task::Task;
 use crate::task::state::{CallOutcome, Step};
 
-/// Steps of the working layer. A number of the workflow's own is kept to.
+/// Steps that stay: all that are in view while there is room for them, else the
+/// least. A number of the workflow's own is kept to at each step.
 pub fn working_steps(task: &Task) -> usize {
     let asked = task.workflow.spec.limits.working_steps;
     if asked != limits::WORKING_STEPS_DEFAULT {
         return asked.clamp(1, limits::WORKING_STEPS_MAX);
     }
+    let most = steps_with_room(task);
+    match task.state.beliefs.steps.len() <= most {
+        true => most,
+        false => limits::WORKING_STEPS_MIN,
+    }
+}
+
+/// The newest steps that there is room for.
+fn steps_with_room(task: &Task) -> usize {
     let share = u64::from(task.state.window.tokens) * u64::from(limits::WORKING_SHARE_PERCENT);
-    let wide = share / 100;
-    let wide = wide.min(u64::from(limits::WORKING_TOKENS_WIDE));
-    let mut weight = 0;
-    let mut steps = 0;
+    let wide = (share / 100).min(u64::from(limits::WORKING_TOKENS_WIDE));
+    let receipts = task.state.beliefs.receipts.values().flatten();
+    let standing: BTreeSet<&CallId> = receipts.map(|(_, receipt)| &receipt.call).collect();
+    let (mut weight, mut steps) = (0, 0);
     for step in task.state.beliefs.steps.iter().rev() {
-        weight += weight_of(step);
+        // The newest stand in full whatever they weigh.
+        if steps >= limits::FULL_STEPS {
+            weight += weight_of(task, step, &standing);
+        }
         let more = steps < limits::WORKING_STEPS_MIN || weight <= wide;
         if !more || steps == limits::WORKING_STEPS_MAX {
             break;
@@ -43,12 +64,17 @@ pub(super) fn full_steps(task: &Task) -> usize {
     }
 }
 
-/// Tokens of a step as a context shows it, roughly.
-fn weight_of(step: &Step) -> u64 {
-    let shown = |content: &Content| (content.bytes / 3).min(limits::RESULT_TOKENS_MAX.into());
+/// Tokens of a step as a context shows it once it is no longer new, roughly.
+fn weight_of(task: &Task, step: &Step, standing: &BTreeSet<&CallId>) -> u64 {
+    let tokens = |bytes: u64| (bytes / 3).min(limits::RESULT_TOKENS_MAX.into());
+    let shown = |content: &Content| tokens(content.bytes);
     let calls = step.calls.iter().map(|call| {
         let outcome = match &call.outcome {
-            CallOutcome::Returned { result, .. } => shown(result),
+            CallOutcome::Returned { result, .. } if standing.contains(&call.call) => shown(result),
+            CallOutcome::Returned { result, .. } => {
+                let brief = Briefs::of(step, result, task.lang());
+                brief.map_or_else(|| shown(result), |text| tokens(text.len() as u64))
+            }
             CallOutcome::Failed { message, .. } => shown(message),
             CallOutcome::Denied { reason } => reason.as_ref().map_or(0, shown),
             _ => 0,

@@ -65,6 +65,12 @@ fn sub_workflows(spec: &Spec, first: impl Iterator<Item = String>) -> BTreeMap<S
     found
 }
 
+/// Whether this is the spec of a sub-task, which bears its parent's name before its
+/// own.
+pub fn is_child(spec: &Spec) -> bool {
+    spec.workflow_id.contains('/')
+}
+
 /// The workflow of a child. `parent` is the workflow of the task that starts it.
 pub fn spec(parent: &Spec, name: &SkillName, task: &TaskSpec, mask: &Mask) -> Spec {
     let allowed = |name: &SkillName| mask.allows(name.as_str());

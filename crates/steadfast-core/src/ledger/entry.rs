@@ -267,7 +267,8 @@ impl Ledger {
     }
 
     /// Takes constraints out, and with them their exceptions and the questions
-    /// that have lost their object.
+    /// that have lost their object. The exception that a higher source made is that
+    /// source's own rule: it stays to its end.
     fn remove(&mut self, ids: &[ConstraintId]) {
         if ids.is_empty() {
             return;
@@ -276,10 +277,11 @@ impl Ledger {
         let mut next = 0;
         while next < gone.len() {
             let id = gone[next];
+            let base = self.constraint(id).map(Constraint::rank);
             let exceptions = self
                 .constraints
                 .iter()
-                .filter(|one| one.excepts == Some(id));
+                .filter(|one| one.excepts == Some(id) && Some(one.rank()) <= base);
             let exceptions: Vec<_> = exceptions.map(|one| one.id).collect();
             let still = self.suspended.iter().filter(|one| one.target == id);
             let still: Vec<_> = still.map(|one| one.id).collect();

@@ -8,8 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::budget::Bounds;
-use crate::handoff::OnChildFailure;
-use crate::handoff::graph;
+use crate::handoff::{OnChildFailure, child, graph};
 use crate::id::{SkillName, StateName};
 use crate::limits;
 use crate::workflow::problem::Problem;
@@ -437,7 +436,8 @@ impl Builder<'_> {
             });
         }
         // A state may be there only to talk, or for a sub-task to answer.
-        let talks = state.mandatory == Some(false);
+        let answers = self.spec.conversation || child::is_child(self.spec);
+        let talks = answers && state.mandatory == Some(false);
         if uses.is_empty() && !talks {
             self.problem("W0004", place, "state calls no skill".to_owned())
                 .hint = Some("give it `skill`, `skills` or `workflow`".to_owned());

@@ -61,11 +61,11 @@ pub(crate) fn wide() -> Window {
 
 /// What a context shows of earlier steps; empty where it shows none.
 pub(crate) fn earlier(request: &Request) -> String {
-    let shown = request.messages.iter().find_map(|message| match message {
-        Message::Tool { skill, text, .. } if skill == EARLIER_STEPS => Some(text.clone()),
+    let shown = request.messages.iter().filter_map(|message| match message {
+        Message::Tool { skill, text, .. } if skill == EARLIER_STEPS => Some(text.as_str()),
         _ => None,
     });
-    shown.unwrap_or_default()
+    shown.collect::<Vec<_>>().join("\n")
 }
 
 /// Everything that the last context says.

@@ -229,21 +229,25 @@ fn issues_are_told_and_bounded() {
 /// A validator that always says yes changes nothing of what rules refuse.
 #[test]
 fn an_always_yes_lets_no_broken_rule_through() {
+    let to = |value: &str| Command::SetFact {
+        name: "to".to_owned(),
+        value: json!(value),
+    };
     let mut bench = Bench::new(by_model());
     bench.succeed("save", json!({}), json!({}));
-    bench.command(Command::SetFact {
-        name: "to".to_owned(),
-        value: json!("eve"),
-    });
+    bench.command(to("eve"));
     bench.call("send", json!({"to": "bob"}));
-    let call = bench.task.state.stands.queue[0].clone();
+    assert!(bench.task.state.stands.queue.is_empty(), "the gate's own no");
+    // And where the value comes after the question: the yes is to another deed.
+    let mut bench = about_to_send(by_model());
+    let call = CallId::from("s2.0");
+    bench.command(to("eve"));
+    bench.input(Input::Validated {
+        call: call.clone(),
+        outcome: Ok(Reply::say("judge-1", PASSED)),
+    });
     bench.begin(call.as_str());
-    assert_eq!(
-        last(&bench),
-        (Checkpoint::Irreversible, Verdict::Issues, Then::Revise)
-    );
     assert_eq!(sent(&bench), 0);
-    assert!(bench.task.state.stands.calls.is_empty());
 }
 
 /// A cancel, or new words of the user, end the wait for a verdict; a late one then

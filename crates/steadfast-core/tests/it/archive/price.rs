@@ -179,7 +179,8 @@ fn play(steps: u64, shape: Shape) -> Price {
             .count()
     };
     price.known = named(&text);
-    price.known_sliding = named(&text.replace(&shown, ""));
+    let sliding = shown.lines().fold(text, |text, line| text.replace(line, ""));
+    price.known_sliding = named(&sliding);
     price
 }
 
