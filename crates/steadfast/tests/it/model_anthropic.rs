@@ -3,7 +3,7 @@
 //! Python client.
 
 use serde_json::{Value, json};
-use steadfast::core::context::{FragmentKind, Message, Request, RequestCall, ToolChoice};
+use steadfast::core::context::{EARLIER_STEPS, FragmentKind, Message, Request, RequestCall, ToolChoice};
 use steadfast::core::event::model::{Finish, ModelFailure, Usage};
 use steadfast::core::proposal::{ModelError, Reply, ReplyCall};
 use steadfast::model::anthropic::{
@@ -194,6 +194,45 @@ async fn settings_change_the_request() {
         "stream": true,
     });
     assert_eq!(body_sent(change, &plain).await, expected);
+}
+
+/// The records of earlier steps end a stretch that stays; those that stand behind
+/// the steps change from call to call and are not marked.
+#[tokio::test]
+async fn the_records_of_earlier_steps_end_a_stretch_that_is_kept() {
+    let cached = |settings| Settings {
+        cache: PromptCache::Prefix,
+        ..settings
+    };
+    let earlier = |id: &str| {
+        let skill = EARLIER_STEPS.to_owned();
+        let asked = RequestCall {
+            id: id.into(),
+            skill: skill.clone(),
+            args: "{}".to_owned(),
+        };
+        let shown = Message::Tool {
+            call: id.into(),
+            skill,
+            text: "[step 1 in A] look".to_owned(),
+        };
+        let asked = Message::Assistant {
+            text: None,
+            calls: vec![asked],
+        };
+        [asked, shown]
+    };
+    let mut long = full_request();
+    long.messages.splice(3..3, earlier("archive"));
+    long.messages.extend(earlier("archive_now"));
+    let body = body_sent(cached, &long).await;
+    let turns = body["messages"].as_array().unwrap().iter();
+    let blocks = turns.flat_map(|turn| turn["content"].as_array().unwrap());
+    let marked = blocks.filter(|block| !block["cache_control"].is_null());
+    let marked: Vec<&Value> = marked
+        .filter_map(|block| block.get("tool_use_id"))
+        .collect();
+    assert_eq!(marked, ["archive"]);
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use steadfast_core::context::{Message, Request, RequestCall};
+use steadfast_core::context::{EARLIER_STEPS, Message, Request, RequestCall};
 
 use super::settings::SystemPlacement;
 use crate::model::ids::{CallIds, Spelling};
@@ -113,6 +113,21 @@ pub(super) fn conversation(request: &Request, placement: SystemPlacement) -> Con
 }
 
 impl<'a> Conversation<'a> {
+    /// The first block of records of earlier steps.
+    pub(super) fn records(&mut self) -> Option<&mut Block<'a>> {
+        let blocks = self.turns.iter().flat_map(|turn| &turn.content);
+        let mut asked = blocks.filter_map(|block| match &block.body {
+            BlockBody::ToolUse { id, name, .. } if *name == EARLIER_STEPS => Some(id.clone()),
+            _ => None,
+        });
+        let asked = asked.next()?;
+        let mut blocks = self.turns.iter_mut().flat_map(|turn| &mut turn.content);
+        blocks.find(|block| match &block.body {
+            BlockBody::ToolResult { tool_use_id, .. } => *tool_use_id == asked,
+            _ => false,
+        })
+    }
+
     fn push(&mut self, message: &'a Message, spelling: &Spelling<'_>) {
         match message {
             Message::System { .. } | Message::User { .. } => {

@@ -180,8 +180,9 @@ fn closed(schema: &Value) -> Value {
     }
 }
 
-/// Marks the end of the two stretches that stay the same from call to call:
-/// tools and system prompt, and the first user message.
+/// Marks the ends of the stretches that stay the same from call to call: tools and
+/// system prompt, the first user message, and the records of earlier steps, which
+/// change only when steps leave. Of four marks that the API takes.
 fn mark(conversation: &mut Conversation<'_>, tools: &mut [WireTool<'_>]) {
     let ephemeral = Some(CacheControl::Ephemeral);
     match (conversation.system.last_mut(), tools.last_mut()) {
@@ -191,6 +192,9 @@ fn mark(conversation: &mut Conversation<'_>, tools: &mut [WireTool<'_>]) {
     }
     let first = conversation.turns.first_mut();
     if let Some(block) = first.and_then(|turn| turn.content.first_mut()) {
+        block.cache_control = ephemeral;
+    }
+    if let Some(block) = conversation.records() {
         block.cache_control = ephemeral;
     }
 }
