@@ -87,6 +87,9 @@ impl State {
             }
             Body::RoundEnded(body) => {
                 self.stands.review = None;
+                self.stands.validations.open = None;
+                self.stands.validations.vouched = None;
+                self.stands.validations.left = None;
                 self.stands.lifecycle = Lifecycle::Listening;
                 self.abandon_summaries(event.epoch);
                 self.stands.counters.refusals_in_a_row = 0;
@@ -156,8 +159,9 @@ impl State {
             Body::ReviewerSet(body) => self.reviewer_set(body),
             Body::ReviewCalled(body) => self.review_called(event, body),
             Body::ReviewReturned(body) => self.review_returned(body),
-            Body::ApprovalRequested(body) if self.answer_held(body) => {}
-            Body::ApprovalDecided(body) if self.answer_decided(body) => {}
+            Body::ApprovalRequested(body) if self.answer_held(body) || self.look_held(body) => {}
+            Body::ApprovalDecided(body) if self.answer_decided(body) || self.look_decided(body) => {
+            }
             Body::ApprovalRequested(body) => {
                 self.call_mut(&body.call)?.stage = Stage::Approval {
                     binding: body.binding,
@@ -363,6 +367,7 @@ impl State {
         self.abandon_model(event.epoch);
         self.abandon_summaries(event.epoch);
         self.abandon_review();
+        self.stands.validations.open = None;
         self.stands.exhausted = None;
         self.drop_unbegun(|_| true);
     }
@@ -393,6 +398,7 @@ impl State {
         self.abandon_model(event.epoch);
         self.abandon_summaries(event.epoch);
         self.abandon_review();
+        self.stands.validations.open = None;
     }
 
     fn call_admitted(&mut self, event: &Event, body: &CallAdmitted) -> Result<(), String> {
@@ -584,6 +590,7 @@ impl State {
             self.stands.round.since = Some(event.at);
         }
         self.stands.validations.note = None;
+        self.stands.validations.leave(from);
         if let Place::State(name) = &body.to {
             *self.stands.counters.visits.entry(name.clone()).or_default() += 1;
             self.lapse_from(name);

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use crate::content::{Content, Salt};
 use crate::context::Request;
 use crate::event::budget::{BudgetSet, PriceSet};
+use crate::event::machine::Place;
 use crate::event::model::{Finish, HandlingSet, ModelFailure, ModelReplied, ProposedCall, Usage};
 use crate::event::proposal::{
     AnswerAdmitted, AnswerRefused, ApprovalDecided, ApprovalRequested, CallAdmitted, CallRefused,
@@ -439,14 +440,28 @@ impl<'a> Draft<'a> {
             text: self.task.state.salt.seal_text(text),
         };
         let held = self.task.state.holds_answer();
+        let open = self.task.state.stands.validations.open.as_ref();
+        let looked = open.is_some_and(|look| look.answer.is_some());
         self.push(user.clone(), Body::UserSent(sent))?;
         let message = self.task.state.seq;
         self.hear(&user, message, text, proposals)?;
         if held {
             self.decide_anew()?;
+        } else if looked {
+            self.answer_unheard()?;
         }
         match self.task.state.is_listening() {
             true => self.enter_initial(),
+            false => Ok(()),
+        }
+    }
+
+    /// An answer that was being looked at when new words came does not know them.
+    fn answer_unheard(&mut self) -> Result<(), Stop> {
+        let at_done = self.task.state.beliefs.place == Some(Place::Done);
+        let by_itself = at_done && self.task.delivers_checked();
+        match self.task.state.is_running() && !by_itself {
+            true => self.propose_answer(),
             false => Ok(()),
         }
     }
@@ -500,7 +515,9 @@ impl<'a> Draft<'a> {
         approved: bool,
         reason: Option<String>,
     ) -> Result<(), Stop> {
-        if self.decide_on_answer(&principal, call, approved, reason.as_deref())? {
+        if self.decide_on_answer(&principal, call, approved, reason.as_deref())?
+            || self.decide_on_look(&principal, call, approved, reason.as_deref())?
+        {
             return Ok(());
         }
         let stage = self
@@ -768,7 +785,7 @@ impl<'a> Draft<'a> {
             .expect("a reply of text alone");
         let may_end = self.task.open_states().1;
         match self.task.admit_answer(&answer, self.turn.rules) {
-            Ok(_) if self.withhold(&answer)? => {}
+            Ok(_) if self.withhold(&answer)? || self.vet_answer(&answer)? => {}
             Ok(observed) => {
                 self.pass_optional(None)?;
                 let not_checked = self.task.not_checked(&answer, self.turn.rules);

@@ -662,6 +662,16 @@ impl State {
         review.is_some_and(|review| matches!(review.stage, ReviewStage::Held { .. }))
     }
 
+    /// What a person is to decide on beside calls: an answer, or what a validation
+    /// did not pass.
+    pub fn held(&self) -> Option<&CallId> {
+        let review = self.stands.review.as_ref();
+        let review = review.filter(|_| self.holds_answer());
+        let look = self.stands.validations.held();
+        let review = review.map(|review| &review.call);
+        review.or(look.map(|look| &look.call))
+    }
+
     /// Whether it is a conversation that waits for the next message.
     pub fn is_listening(&self) -> bool {
         self.stands.lifecycle == Lifecycle::Listening

@@ -381,6 +381,7 @@ impl AtWork {
                 || stands.model.as_ref().is_some_and(|slot| slot.call == *call)
                 || stands.summaries.iter().any(|job| job.call == *call)
                 || session.task.is_recall(call)
+                || stands.validations.is_open(Some(call))
                 || stands.review.as_ref().is_some_and(|one| one.call == *call);
             if !open {
                 handle.abort();
