@@ -77,8 +77,14 @@ impl State {
         match &event.body {
             Body::TaskStarted(_) => return Err("a task starts once".to_owned()),
             Body::UserSent(body) => self.message(event, &body.text)?,
-            Body::TaskPaused(_) => self.stands.lifecycle = Lifecycle::Paused,
-            Body::TaskResumed(_) => self.stands.lifecycle = Lifecycle::Running,
+            Body::TaskPaused(_) => {
+                self.stands.lifecycle = Lifecycle::Paused;
+                self.stands.paused_with_parent = event.source == Source::Runtime;
+            }
+            Body::TaskResumed(_) => {
+                self.stands.lifecycle = Lifecycle::Running;
+                self.stands.paused_with_parent = false;
+            }
             Body::CancelRequested(_) => self.cancel(event),
             Body::TaskCancelled(_) => self.end(event, Outcome::Cancelled),
             Body::TaskCompleted(body) => {
@@ -364,6 +370,7 @@ impl State {
 
     /// Nothing new begins from here on.
     fn stop(&mut self, event: &Event) {
+        self.stands.paused_with_parent = false;
         self.abandon_model(event.epoch);
         self.abandon_summaries(event.epoch);
         self.abandon_review();

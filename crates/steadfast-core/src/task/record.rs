@@ -193,6 +193,8 @@ impl Task {
             }
             Input::ChildDone { report } => draft.carry(|draft| draft.child_done(*report))?,
             Input::ParentLeft => draft.carry(|draft| draft.parent_left())?,
+            Input::ParentPaused => draft.carry(|draft| draft.parent_paused())?,
+            Input::ParentResumed => draft.carry(|draft| draft.parent_resumed())?,
             Input::Wake => draft.carry(|_| Ok(()))?,
         }
         Ok(draft.finish())
@@ -372,6 +374,24 @@ impl<'a> Draft<'a> {
         Ok(self.runtime(Body::CancelRequested(CancelRequested {}))?)
     }
 
+    fn parent_paused(&mut self) -> Result<(), Stop> {
+        if !self.task.state.is_running() {
+            self.note = Some("the task is not at work".to_owned());
+            return Ok(());
+        }
+        Ok(self.runtime(Body::TaskPaused(TaskPaused {}))?)
+    }
+
+    /// One that a person paused waits for a person.
+    fn parent_resumed(&mut self) -> Result<(), Stop> {
+        if !self.task.state.stands.paused_with_parent {
+            self.note = Some("the task did not rest with its parent".to_owned());
+            return Ok(());
+        }
+        self.runtime(Body::TaskResumed(TaskResumed {}))?;
+        self.decide_anew()
+    }
+
     fn command(&mut self, principal: Principal, command: Command) -> Result<(), Stop> {
         if let Command::Repair {
             cause,
@@ -399,7 +419,11 @@ impl<'a> Draft<'a> {
                 self.note = refused.map(|refused| refused.to_string());
             }
             Command::SetFact { name, value } => self.set_fact(principal, name, &value)?,
-            Command::Pause if *lifecycle == Lifecycle::Running => {
+            // A person's own pause outlasts that of the parent.
+            Command::Pause
+                if *lifecycle == Lifecycle::Running
+                    || self.task.state.stands.paused_with_parent =>
+            {
                 self.push(user, Body::TaskPaused(TaskPaused {}))?;
             }
             Command::Resume if *lifecycle == Lifecycle::Paused => {

@@ -227,6 +227,9 @@ impl CallOutcome {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stands {
     pub lifecycle: Lifecycle,
+    /// It rests because its parent does, and goes on with it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub paused_with_parent: bool,
     /// What the user said while the task ran, oldest first; bounded.
     pub messages: VecDeque<Said>,
     /// Calls that were admitted and are not settled.
