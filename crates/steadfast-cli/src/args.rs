@@ -344,7 +344,7 @@ pub(crate) struct Resolve {
 
 #[derive(Debug, ClapArgs)]
 #[command(
-    group(ArgGroup::new("fault").args(["fact", "call", "step", "course"])),
+    group(ArgGroup::new("fault").args(["fact", "call", "step", "phase", "course"])),
     after_help = "Deeds that were done stand, and are never done again. Without a fault, the \
     repairs that were made are listed."
 )]
@@ -360,6 +360,9 @@ pub(crate) struct Repair {
     /// What was decided at this step is wrong
     #[arg(long, value_name = "N")]
     pub(crate) step: Option<u32>,
+    /// What this phase brought is wrong: it is gone through again
+    #[arg(long, value_name = "NAME")]
+    pub(crate) phase: Option<String>,
     /// The way that the task took is wrong, for this reason
     #[arg(long, value_name = "TEXT")]
     pub(crate) course: Option<String>,

@@ -47,8 +47,7 @@ pub(crate) async fn decided(log: &dyn Log, task: &Task) -> Result<Vec<CallId>, E
         // A decision on a call that waits for nothing will change nothing.
         Command::Decide { call, .. } => {
             let open = task.state.stands.calls.get(&call);
-            let held = task.state.stands.review.as_ref();
-            let held = held.is_some_and(|one| one.call == call && task.state.holds_answer());
+            let held = task.state.held() == Some(&call);
             (held || open.is_some_and(|open| matches!(open.stage, Stage::Approval { .. })))
                 .then_some(call)
         }

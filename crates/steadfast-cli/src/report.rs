@@ -13,6 +13,7 @@ use steadfast_core::event::task::Cause;
 use steadfast_core::id::CallId;
 use steadfast_core::task::review::Review;
 use steadfast_core::task::{Outcome, Task, Waiting};
+use steadfast_core::validate::state::Look;
 
 use crate::content::visible;
 use crate::error::Error;
@@ -271,10 +272,32 @@ pub(crate) fn shown(task: &Task, call: &CallId) -> String {
     match task.state.stands.calls.get(call) {
         // Whole, however long: what is approved is every byte of it.
         Some(open) => format!("{} {}", open.skill, visible(&open.args.text())),
-        None => match task.state.stands.review.as_ref() {
-            Some(review) if review.call == *call => held(task, review),
-            _ => "it is no longer open".to_owned(),
-        },
+        None => {
+            let stands = &task.state.stands;
+            let review = stands.review.as_ref().filter(|one| one.call == *call);
+            let look = stands.validations.held().filter(|one| one.call == *call);
+            match (review, look) {
+                (Some(review), _) => held(task, review),
+                (None, Some(look)) => not_passed(task, look),
+                (None, None) => "it is no longer open".to_owned(),
+            }
+        }
+    }
+}
+
+/// What a validation did not pass, with what was found; of an answer every byte.
+fn not_passed(task: &Task, look: &Look) -> String {
+    let found = look.held.as_ref().map(|found| visible(&found.text()));
+    let found = found.unwrap_or_default();
+    match &look.answer {
+        Some(answer) => {
+            let answer = visible(&answer.text());
+            format!("the answer, of which its validation says {found}:\n{answer}")
+        }
+        None => {
+            let phase = visible(task.phase());
+            format!("phase `{phase}` begins, and its validation says {found}")
+        }
     }
 }
 

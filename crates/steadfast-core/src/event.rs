@@ -205,7 +205,7 @@ impl HoldsContent for Body {
             }
             Body::SkillFailed(body) => body.message.visit_content(visit),
             Body::DeedSettled(body) => body.result.visit_content(visit),
-            Body::ValidationAsked(body) => body.question.visit_content(visit),
+            Body::ValidationAsked(body) => body.visit_content(visit),
             Body::Validated(body) => body.visit_content(visit),
             Body::RepairAsked(body) => body.words.visit_content(visit),
             Body::Repaired(body) => body.visit_content(visit),

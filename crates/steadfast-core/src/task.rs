@@ -11,6 +11,7 @@
 
 mod admit;
 mod advance;
+mod anomaly;
 mod archive;
 mod child;
 mod clash;
@@ -21,6 +22,7 @@ pub mod history;
 pub mod input;
 pub mod instruct;
 mod keep;
+mod look;
 mod mend;
 mod moves;
 mod obey;

@@ -153,7 +153,7 @@ impl Driver {
     pub fn redactor(&self) -> Result<Redactor, secret::Error> {
         let of_skills = self.skills.secrets()?;
         let models = self.reviewer.iter().chain(self.memory.summariser.iter());
-        let models = models.chain([&self.model]);
+        let models = models.chain(self.validator.iter()).chain([&self.model]);
         let of_models = models.flat_map(|model| model.secrets());
         Ok(Redactor::new(of_models.chain(of_skills)))
     }

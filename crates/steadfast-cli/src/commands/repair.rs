@@ -95,6 +95,9 @@ fn fault(args: &Repair) -> Option<(Fault, Option<Value>)> {
     if let Some(step) = args.step {
         return Some((Fault::Step { step }, None));
     }
+    if let Some(name) = args.phase.clone() {
+        return Some((Fault::Phase { name }, None));
+    }
     let code = args.course.clone()?;
     Some((Fault::Course { code }, None))
 }

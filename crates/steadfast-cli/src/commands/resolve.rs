@@ -171,9 +171,12 @@ fn open(task: &Task, held: bool) -> Vec<(CallId, Question)> {
         .queue
         .iter()
         .filter_map(|id| Some((id, stands.calls.get(id)?)));
-    let answer = stands.review.as_ref().filter(|_| task.state.holds_answer());
     calls
         .filter_map(|(id, call)| Some((id.clone(), question(call)?)))
-        .chain(answer.map(|review| (review.call.clone(), Question::Approval)))
+        .chain(
+            task.state
+                .held()
+                .map(|held| (held.clone(), Question::Approval)),
+        )
         .collect()
 }

@@ -95,6 +95,7 @@ fn lesson(one: &Lesson, lang: Lang) -> String {
         (Fault::Fact { name }, Lang::Zh) => format!("事实 {} 的值有误", words::quoted(name)),
         (Fault::Call { call }, Lang::Zh) => format!("调用 {call} 的结果有误"),
         (Fault::Step { step }, Lang::Zh) => format!("第 {step} 步的决定有误"),
+        (Fault::Phase { name }, Lang::Zh) => format!("阶段 {} 的产出有误", words::quoted(name)),
         (Fault::Course { code }, Lang::Zh) => format!("任务的走向有误：{code}"),
     };
     if let Some(said) = &one.words {

@@ -38,6 +38,8 @@ pub enum Fault {
     Call { call: CallId },
     /// What was decided at a step.
     Step { step: u32 },
+    /// What a phase brought, by the word of the checkpoint that it ends at.
+    Phase { name: String },
     /// The way that the task took as a whole, by a checkpoint's or a person's word.
     Course { code: String },
 }
@@ -169,6 +171,7 @@ impl std::fmt::Display for Fault {
             Fault::Fact { name } => write!(f, "fact `{name}`"),
             Fault::Call { call } => write!(f, "the result of call `{call}`"),
             Fault::Step { step } => write!(f, "the decision of step {step}"),
+            Fault::Phase { name } => write!(f, "what phase `{name}` brought"),
             Fault::Course { code } => write!(f, "the course of the task: {code}"),
         }
     }

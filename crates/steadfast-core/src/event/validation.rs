@@ -56,26 +56,42 @@ pub enum Then {
     Stop,
 }
 
-/// A validator model is asked about a call before it is made. Until it has
-/// answered, the call is not.
+/// A validator model is asked, and until it has answered what it is asked about
+/// does not go on: the call is not made, the phase does not begin, the answer does
+/// not go out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ValidationAsked {
+    /// The call that is looked at; at the other nodes a name of its own: `v1`.
     pub call: CallId,
+    #[serde(default = "irreversible", skip_serializing_if = "is_irreversible")]
+    pub at: Checkpoint,
     /// The validator, by its name in the settings.
     pub validator: String,
-    /// What the verdict is good for: the exact call, ledger and workflow.
+    /// What the verdict is good for: the exact call or answer, ledger and workflow.
     pub binding: Hash,
     /// The decision, the rules in force and the summaries: never raw history.
     pub question: Content,
     /// Tokens of the question.
     pub tokens: u32,
+    /// The answer that is looked at, at the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<Content>,
+}
+
+fn irreversible() -> Checkpoint {
+    Checkpoint::Irreversible
+}
+
+fn is_irreversible(at: &Checkpoint) -> bool {
+    *at == Checkpoint::Irreversible
 }
 
 /// A checkpoint was passed, or not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Validated {
     pub at: Checkpoint,
-    /// The call that was looked at; none where it was the answer or the whole.
+    /// The call that was looked at, or the look that a model made; none where rules
+    /// looked at the answer or the whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<CallId>,
     pub by: Validator,
@@ -108,6 +124,13 @@ impl Verdict {
             Verdict::Issues => "issues",
             Verdict::CannotVerify => "cannot_verify",
         }
+    }
+}
+
+impl HoldsContent for ValidationAsked {
+    fn visit_content(&mut self, visit: &mut dyn FnMut(&mut Content)) {
+        self.question.visit_content(visit);
+        self.answer.visit_content(visit);
     }
 }
 

@@ -47,7 +47,8 @@ pub fn summary(output: &Content) -> String {
 }
 
 /// A value cut down to about so many characters: texts are cut, lists and objects
-/// say how much more they hold. Room is shared out from the front.
+/// say how much more they hold. Of an object the small members have their room
+/// first, whatever their names: they tell whose the long ones are.
 fn short(value: &Value, chars: usize) -> Value {
     let mut room = chars;
     cut(value, &mut room, 0)
@@ -79,7 +80,12 @@ fn cut(value: &Value, room: &mut usize, depth: usize) -> Value {
         }
         Value::Object(members) => {
             let mut kept = Map::new();
-            for (index, (name, member)) in members.iter().enumerate() {
+            let mut by_size: Vec<(usize, &String, &Value)> = members
+                .iter()
+                .map(|(name, member)| (member.to_string().len(), name, member))
+                .collect();
+            by_size.sort_by_key(|(size, name, _)| (*size, *name));
+            for (index, (_, name, member)) in by_size.into_iter().enumerate() {
                 if *room < name.len() || depth > limits::CHILD_SUMMARY_DEPTH_MAX {
                     kept.insert("…".to_owned(), json!(members.len() - index));
                     break;
@@ -120,13 +126,17 @@ mod tests {
         let texts: Vec<String> = (0..40)
             .map(|n| format!("{n} {}", "x".repeat(500)))
             .collect();
-        let output = of_answer(&json!({"id": "A", "texts": texts}).to_string(), true);
+        let output = of_answer(
+            &json!({"id": "A", "texts": texts, "zone": "EU"}).to_string(),
+            true,
+        );
         let content = Salt([7; 32]).seal_json(&output);
         assert!(content.bytes > 20_000);
         let summary = summary(&content);
         assert!(summary.len() < 1_000, "{} bytes", summary.len());
         let summary: Value = serde_json::from_str(&summary).unwrap();
         assert_eq!(summary["summary"]["id"], "A");
+        assert_eq!(summary["summary"]["zone"], "EU", "what is short is whole");
         assert_eq!(summary["output"]["ref"], json!(content.hash));
         assert_eq!(summary["output"]["bytes"], content.bytes);
     }

@@ -66,6 +66,8 @@ pub enum NoPlan {
     PersonsFact { name: String },
     #[error("call `{call}` has no outcome in the part of the log that counts")]
     NoCall { call: CallId },
+    #[error("phase `{name}` has not begun")]
+    NoPhase { name: String },
     #[error("there is no step {step} in the part of the log that counts")]
     NoStep { step: u32 },
     #[error(
@@ -121,7 +123,10 @@ pub fn plan(
     request: &Request,
 ) -> Result<Plan, NoPlan> {
     let now = Task::fold(task.clone(), salt, history)?;
-    let fault = Sought::of(&now.state, history, request)?;
+    let fault = match &request.cause {
+        Fault::Phase { name } => Sought::phase(task, salt, history, name)?,
+        _ => Sought::of(&now.state, history, request)?,
+    };
     let Walked {
         marks,
         floor,
@@ -130,7 +135,7 @@ pub fn plan(
     let restarts = request.level == Some(Level::Restart);
     let read = || marks.iter().find(|mark| mark.hit).map(|mark| mark.seq);
     let first = match (&request.cause, request.level) {
-        (Fault::Course { .. }, Some(Level::Correct)) => None,
+        (Fault::Course { .. } | Fault::Phase { .. }, Some(Level::Correct)) => None,
         // Forced up, what wrote the wrong value is not trusted either.
         (_, Some(Level::RollBack)) => Some(fault.writer),
         _ if request.known => read(),
@@ -226,7 +231,7 @@ impl Sought {
                 })
             }
             // Nobody knows where it began: at the state where the machine stands.
-            Fault::Course { .. } => {
+            Fault::Course { .. } | Fault::Phase { .. } => {
                 let entered = history
                     .iter()
                     .rev()
@@ -239,6 +244,30 @@ impl Sought {
                 })
             }
         }
+    }
+
+    /// A phase: from where it began last.
+    fn phase(id: &TaskId, salt: Salt, history: &[Event], name: &str) -> Result<Sought, NoPlan> {
+        let mut began = None;
+        if let Some((first, rest)) = history.split_first() {
+            let mut task = Task::begin(id.clone(), salt, first)?;
+            let mut before = false;
+            for event in rest {
+                task.apply(event)?;
+                let now = task.state.current().is_some() && task.phase() == name;
+                if now && !before {
+                    began = Some(event.seq);
+                }
+                before = now;
+            }
+        }
+        let name = name.to_owned();
+        let writer = began.ok_or(NoPlan::NoPhase { name })?;
+        Ok(Sought {
+            wrong: vec![writer],
+            writer: writer.next(),
+            fact: None,
+        })
     }
 
     fn fact(now: &State, history: &[Event], name: &str, known: bool) -> Result<Sought, NoPlan> {
@@ -361,9 +390,15 @@ fn rests(state: &State, event: &Event, next: Option<&Event>) -> bool {
         matches!(next.body, Body::FactSet(_) | Body::QuestionOpened(_))
             && matches!(next.source, Source::Skill { .. })
     };
+    let decides =
+        |next: &Event| matches!(next.body, Body::AnswerAdmitted(_) | Body::AnswerRefused(_));
+    let open = state.stands.validations.open.as_ref();
+    let looked = open.is_some_and(|look| look.at == Checkpoint::End);
     let halfway = matches!(event.body, Body::ModelReplied(_) | Body::AnswerAdmitted(_))
         || matches!(&event.body, Body::Validated(body) if body.at == Checkpoint::End)
-        || next.is_some_and(brings);
+        || state.withholds_answer()
+        || looked
+        || next.is_some_and(|next| brings(next) || decides(next));
     let pending = state.beliefs.steps.back().is_some_and(|step| {
         let mut calls = step.calls.iter();
         calls.any(|call| call.outcome == CallOutcome::Pending)

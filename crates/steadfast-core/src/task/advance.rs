@@ -32,15 +32,22 @@ pub(super) fn advance(draft: &mut Draft<'_>) -> Result<(), Stop> {
         draft.give_up_lost_summaries()?;
         return Ok(());
     }
+    draft.look_at_labels()?;
+    if draft.waits_for_verdict() {
+        return Ok(());
+    }
     draft.deliver()?;
     if !draft.task.state.is_running() {
         return Ok(());
     }
     let state = &draft.task.state;
-    if state.stands.exhausted.is_some() || state.withholds_answer() {
+    if state.stands.exhausted.is_some() || state.withholds_answer() || draft.waits_for_verdict() {
         return Ok(());
     }
     draft.enter_phase()?;
+    if draft.waits_for_verdict() {
+        return Ok(());
+    }
     draft.archive_surplus()?;
     draft.reread_for_phase()?;
     draft.rebuild_archive()?;
@@ -53,6 +60,12 @@ pub(super) fn advance(draft: &mut Draft<'_>) -> Result<(), Stop> {
 }
 
 impl Draft<'_> {
+    /// Whether nothing begins before a verdict, or before a repair that one led to.
+    fn waits_for_verdict(&self) -> bool {
+        let stands = &self.task.state.stands;
+        stands.validations.open.is_some() || stands.repairs.asked.is_some()
+    }
+
     /// Ends a task that was cancelled or is failing, once no deed is in flight.
     fn end_settled(&mut self) -> Result<(), Stop> {
         if self.task.state.has_deed_in_flight() {
@@ -230,6 +243,9 @@ impl Draft<'_> {
             _ if verifying => None,
             _ => return Ok(()),
         };
+        if self.task.state.stands.validations.holds_phase() && !verifying {
+            return Ok(());
+        }
         let attempt = call.attempt + u32::from(!verifying);
         // An Ask rule may have come in since the call was admitted.
         let must_ask = self.task.must_ask(call.skill.as_str()) || self.task.holds_tainted(call);

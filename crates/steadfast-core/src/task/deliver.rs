@@ -24,7 +24,7 @@ impl Draft<'_> {
             return Ok(());
         };
         match self.task.admit_answer(&answer, self.turn.rules) {
-            Ok(_) if self.withhold(&answer)? => Ok(()),
+            Ok(_) if self.withhold(&answer)? || self.vet_answer(&answer)? => Ok(()),
             Ok(observed) => {
                 let not_checked = self.task.not_checked(&answer, self.turn.rules);
                 self.look_at_end(None, not_checked.len())?;
@@ -54,6 +54,7 @@ impl Draft<'_> {
         let why = refusal.explain("the answer");
         let again = match refusal {
             Refusal::BreaksRules { .. } => Some("the checked text breaks a rule in force"),
+            Refusal::NotValidated => Some("the checked text did not pass its validation"),
             Refusal::NotVouched { .. } => Some("a person did not let the checked text out"),
             _ => None,
         };
@@ -82,6 +83,9 @@ impl Draft<'_> {
     /// Delivers although the user has said something that no model has read: what
     /// was done since the check cannot be taken back. The log says so.
     fn deliver_unheard(&mut self, answer: Content) -> Result<(), Stop> {
+        if self.vet_answer(&answer)? {
+            return Ok(());
+        }
         let observed = vec![Refusal::NewMessage];
         self.runtime(Body::AnswerAdmitted(AnswerAdmitted {
             answer: answer.clone(),

@@ -158,6 +158,7 @@ impl Task {
             }
         }
         self.review_due(epoch, &mut due);
+        self.look_due(&mut due);
         if self.state.is_running() {
             if let Some(limit) = self.workflow.spec.limits.time_ms {
                 due.wake(self.state.round_began().plus_ms(limit));
@@ -167,7 +168,7 @@ impl Task {
             }
         }
         let stands = &self.state.stands;
-        let withheld = self.state.withholds_answer();
+        let withheld = self.state.withholds_answer() || stands.validations.open.is_some();
         let idle = stands.calls.is_empty() && stands.model.is_none() && !withheld;
         if self.state.is_running() && idle && !held && !self.is_rereading() && !searching {
             due.wake(self.state.last_at);
@@ -200,6 +201,19 @@ impl Task {
         }
     }
 
+    /// What a validator model is asked about beside calls, or a person decides on.
+    fn look_due(&self, due: &mut Due) {
+        let open = self.state.stands.validations.open.as_ref();
+        let Some(look) = open.filter(|_| self.state.is_running()) else {
+            return;
+        };
+        let call = look.call.clone();
+        due.effects.push(match look.held {
+            Some(_) => Effect::AskApproval { call },
+            None => Effect::Validate { call },
+        });
+    }
+
     fn skills_due(&self, now: Timestamp, epoch: Epoch, due: &mut Due) {
         let parallel = usize::try_from(self.workflow.spec.limits.parallel.max(1)).unwrap_or(1);
         let calls = &self.state.stands.calls;
@@ -220,6 +234,8 @@ impl Task {
                     due.wake(*at);
                     None
                 }
+                // Nothing of a phase begins before its look.
+                Stage::Ready { .. } if self.state.stands.validations.holds_phase() => None,
                 // Until the budget is raised, nothing begins.
                 Stage::Ready { .. } if self.state.stands.exhausted.is_some() => None,
                 Stage::Ready { .. }
@@ -366,9 +382,7 @@ impl Task {
             return Some(Waiting::Budget { exhausted });
         }
         let mut calls = of(&|call| matches!(call.stage, Stage::Approval { .. }));
-        let held = self.state.stands.review.as_ref();
-        let held = held.filter(|_| self.state.holds_answer());
-        calls.extend(held.map(|review| review.call.clone()));
+        calls.extend(self.state.held().cloned());
         (!calls.is_empty()).then_some(Waiting::Approval { calls })
     }
 }

@@ -77,8 +77,14 @@ impl State {
         match &event.body {
             Body::TaskStarted(_) => return Err("a task starts once".to_owned()),
             Body::UserSent(body) => self.message(event, &body.text)?,
-            Body::TaskPaused(_) => self.stands.lifecycle = Lifecycle::Paused,
-            Body::TaskResumed(_) => self.stands.lifecycle = Lifecycle::Running,
+            Body::TaskPaused(_) => {
+                self.stands.lifecycle = Lifecycle::Paused;
+                self.stands.paused_with_parent = event.source == Source::Runtime;
+            }
+            Body::TaskResumed(_) => {
+                self.stands.lifecycle = Lifecycle::Running;
+                self.stands.paused_with_parent = false;
+            }
             Body::CancelRequested(_) => self.cancel(event),
             Body::TaskCancelled(_) => self.end(event, Outcome::Cancelled),
             Body::TaskCompleted(body) => {
@@ -87,6 +93,9 @@ impl State {
             }
             Body::RoundEnded(body) => {
                 self.stands.review = None;
+                self.stands.validations.open = None;
+                self.stands.validations.vouched = None;
+                self.stands.validations.left = None;
                 self.stands.lifecycle = Lifecycle::Listening;
                 self.abandon_summaries(event.epoch);
                 self.stands.counters.refusals_in_a_row = 0;
@@ -156,8 +165,9 @@ impl State {
             Body::ReviewerSet(body) => self.reviewer_set(body),
             Body::ReviewCalled(body) => self.review_called(event, body),
             Body::ReviewReturned(body) => self.review_returned(body),
-            Body::ApprovalRequested(body) if self.answer_held(body) => {}
-            Body::ApprovalDecided(body) if self.answer_decided(body) => {}
+            Body::ApprovalRequested(body) if self.answer_held(body) || self.look_held(body) => {}
+            Body::ApprovalDecided(body) if self.answer_decided(body) || self.look_decided(body) => {
+            }
             Body::ApprovalRequested(body) => {
                 self.call_mut(&body.call)?.stage = Stage::Approval {
                     binding: body.binding,
@@ -360,9 +370,11 @@ impl State {
 
     /// Nothing new begins from here on.
     fn stop(&mut self, event: &Event) {
+        self.stands.paused_with_parent = false;
         self.abandon_model(event.epoch);
         self.abandon_summaries(event.epoch);
         self.abandon_review();
+        self.stands.validations.open = None;
         self.stands.exhausted = None;
         self.drop_unbegun(|_| true);
     }
@@ -393,6 +405,7 @@ impl State {
         self.abandon_model(event.epoch);
         self.abandon_summaries(event.epoch);
         self.abandon_review();
+        self.stands.validations.open = None;
     }
 
     fn call_admitted(&mut self, event: &Event, body: &CallAdmitted) -> Result<(), String> {
@@ -584,6 +597,7 @@ impl State {
             self.stands.round.since = Some(event.at);
         }
         self.stands.validations.note = None;
+        self.stands.validations.leave(from);
         if let Place::State(name) = &body.to {
             *self.stands.counters.visits.entry(name.clone()).or_default() += 1;
             self.lapse_from(name);

@@ -74,6 +74,10 @@ pub enum Input {
     ChildDone { report: Box<ChildReport> },
     /// The parent of this task does not wait for it any more.
     ParentLeft,
+    /// The parent of this task was paused, and this one with it.
+    ParentPaused,
+    /// The parent goes on, and this one too where it rested with it.
+    ParentResumed,
     /// A time was reached that `due` had named.
     Wake,
 }

@@ -12,6 +12,11 @@ impl Draft<'_> {
     /// of several the first by name. One change a turn, so two rules that both
     /// hold cannot chase each other.
     pub(super) fn enter_phase(&mut self) -> Result<(), Stop> {
+        self.look_at_labels()?;
+        let validations = &self.task.state.stands.validations;
+        if validations.open.is_some() || self.task.state.stands.repairs.asked.is_some() {
+            return Ok(());
+        }
         let workflow = Arc::clone(&self.task.workflow);
         for (name, phase) in &workflow.spec.phases {
             let Some(when) = &phase.when else { continue };
@@ -26,7 +31,7 @@ impl Draft<'_> {
                     condition: when.clone(),
                 };
                 self.runtime(Body::PhaseEntered(entered))?;
-                return Ok(self.look_at_phase()?);
+                return self.look_at_phase();
             }
         }
         for (name, rule) in self.task.phases_ahead() {
@@ -38,7 +43,7 @@ impl Draft<'_> {
                     condition: rule,
                 };
                 self.runtime(Body::PhaseEntered(entered))?;
-                return Ok(());
+                return self.look_at_phase();
             }
         }
         Ok(())

@@ -89,7 +89,7 @@ impl Task {
         let kept: u32 = archive.entries.iter().map(|one| one.tokens).sum();
         let more =
             archive.gone > 0 || memory.embedder.is_some() && kept > limits::ARCHIVE_TOKENS_MAX;
-        let withheld = self.state.withholds_answer();
+        let withheld = self.state.withholds_answer() || stands.validations.open.is_some();
         let idle = stands.calls.is_empty() && stands.model.is_none() && !withheld;
         let held = stands.exhausted.is_some();
         let step = stands.counters.steps + 1;

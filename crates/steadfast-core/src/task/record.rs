@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use crate::content::{Content, Salt};
 use crate::context::Request;
 use crate::event::budget::{BudgetSet, PriceSet};
+use crate::event::machine::Place;
 use crate::event::model::{Finish, HandlingSet, ModelFailure, ModelReplied, ProposedCall, Usage};
 use crate::event::proposal::{
     AnswerAdmitted, AnswerRefused, ApprovalDecided, ApprovalRequested, CallAdmitted, CallRefused,
@@ -192,6 +193,8 @@ impl Task {
             }
             Input::ChildDone { report } => draft.carry(|draft| draft.child_done(*report))?,
             Input::ParentLeft => draft.carry(|draft| draft.parent_left())?,
+            Input::ParentPaused => draft.carry(|draft| draft.parent_paused())?,
+            Input::ParentResumed => draft.carry(|draft| draft.parent_resumed())?,
             Input::Wake => draft.carry(|_| Ok(()))?,
         }
         Ok(draft.finish())
@@ -371,6 +374,24 @@ impl<'a> Draft<'a> {
         Ok(self.runtime(Body::CancelRequested(CancelRequested {}))?)
     }
 
+    fn parent_paused(&mut self) -> Result<(), Stop> {
+        if !self.task.state.is_running() {
+            self.note = Some("the task is not at work".to_owned());
+            return Ok(());
+        }
+        Ok(self.runtime(Body::TaskPaused(TaskPaused {}))?)
+    }
+
+    /// One that a person paused waits for a person.
+    fn parent_resumed(&mut self) -> Result<(), Stop> {
+        if !self.task.state.stands.paused_with_parent {
+            self.note = Some("the task did not rest with its parent".to_owned());
+            return Ok(());
+        }
+        self.runtime(Body::TaskResumed(TaskResumed {}))?;
+        self.decide_anew()
+    }
+
     fn command(&mut self, principal: Principal, command: Command) -> Result<(), Stop> {
         if let Command::Repair {
             cause,
@@ -398,7 +419,11 @@ impl<'a> Draft<'a> {
                 self.note = refused.map(|refused| refused.to_string());
             }
             Command::SetFact { name, value } => self.set_fact(principal, name, &value)?,
-            Command::Pause if *lifecycle == Lifecycle::Running => {
+            // A person's own pause outlasts that of the parent.
+            Command::Pause
+                if *lifecycle == Lifecycle::Running
+                    || self.task.state.stands.paused_with_parent =>
+            {
                 self.push(user, Body::TaskPaused(TaskPaused {}))?;
             }
             Command::Resume if *lifecycle == Lifecycle::Paused => {
@@ -439,14 +464,28 @@ impl<'a> Draft<'a> {
             text: self.task.state.salt.seal_text(text),
         };
         let held = self.task.state.holds_answer();
+        let open = self.task.state.stands.validations.open.as_ref();
+        let looked = open.is_some_and(|look| look.answer.is_some());
         self.push(user.clone(), Body::UserSent(sent))?;
         let message = self.task.state.seq;
         self.hear(&user, message, text, proposals)?;
         if held {
             self.decide_anew()?;
+        } else if looked {
+            self.answer_unheard()?;
         }
         match self.task.state.is_listening() {
             true => self.enter_initial(),
+            false => Ok(()),
+        }
+    }
+
+    /// An answer that was being looked at when new words came does not know them.
+    fn answer_unheard(&mut self) -> Result<(), Stop> {
+        let at_done = self.task.state.beliefs.place == Some(Place::Done);
+        let by_itself = at_done && self.task.delivers_checked();
+        match self.task.state.is_running() && !by_itself {
+            true => self.propose_answer(),
             false => Ok(()),
         }
     }
@@ -500,7 +539,9 @@ impl<'a> Draft<'a> {
         approved: bool,
         reason: Option<String>,
     ) -> Result<(), Stop> {
-        if self.decide_on_answer(&principal, call, approved, reason.as_deref())? {
+        if self.decide_on_answer(&principal, call, approved, reason.as_deref())?
+            || self.decide_on_look(&principal, call, approved, reason.as_deref())?
+        {
             return Ok(());
         }
         let stage = self
@@ -768,7 +809,7 @@ impl<'a> Draft<'a> {
             .expect("a reply of text alone");
         let may_end = self.task.open_states().1;
         match self.task.admit_answer(&answer, self.turn.rules) {
-            Ok(_) if self.withhold(&answer)? => {}
+            Ok(_) if self.withhold(&answer)? || self.vet_answer(&answer)? => {}
             Ok(observed) => {
                 self.pass_optional(None)?;
                 let not_checked = self.task.not_checked(&answer, self.turn.rules);

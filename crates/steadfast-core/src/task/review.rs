@@ -180,7 +180,7 @@ impl Task {
 
     /// What an approval of an answer is good for: these bytes, this ledger, this
     /// workflow.
-    fn binding_of_answer(&self, answer: &Content) -> Hash {
+    pub(super) fn binding_of_answer(&self, answer: &Content) -> Hash {
         let state = &self.state;
         let bound = (
             "answer",
@@ -430,9 +430,11 @@ impl Draft<'_> {
         let step = state.beliefs.steps.back();
         let step = step.filter(|step| step.refused.is_none());
         let text = step.and_then(|step| step.text.as_ref());
-        let same = review
-            .zip(text)
-            .is_some_and(|(one, text)| one.answer == *text);
+        let reviewed = review.map(|one| &one.answer);
+        let vouched = state.stands.validations.vouched.as_ref();
+        let waited = [reviewed, vouched.map(|one| &one.answer)];
+        let same = text.is_some_and(|text| waited.contains(&Some(text)));
+        let same = same && state.stands.validations.open.is_none();
         match same && !paused && !by_itself {
             true => self.propose_answer(),
             false => Ok(()),
@@ -480,7 +482,7 @@ impl Draft<'_> {
         Ok(true)
     }
 
-    fn refuse_held(
+    pub(super) fn refuse_held(
         &mut self,
         answer: &Content,
         refusal: Refusal,

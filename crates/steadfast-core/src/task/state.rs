@@ -227,6 +227,9 @@ impl CallOutcome {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stands {
     pub lifecycle: Lifecycle,
+    /// It rests because its parent does, and goes on with it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub paused_with_parent: bool,
     /// What the user said while the task ran, oldest first; bounded.
     pub messages: VecDeque<Said>,
     /// Calls that were admitted and are not settled.
@@ -660,6 +663,16 @@ impl State {
     pub fn holds_answer(&self) -> bool {
         let review = self.stands.review.as_ref();
         review.is_some_and(|review| matches!(review.stage, ReviewStage::Held { .. }))
+    }
+
+    /// What a person is to decide on beside calls: an answer, or what a validation
+    /// did not pass.
+    pub fn held(&self) -> Option<&CallId> {
+        let review = self.stands.review.as_ref();
+        let review = review.filter(|_| self.holds_answer());
+        let look = self.stands.validations.held();
+        let review = review.map(|review| &review.call);
+        review.or(look.map(|look| &look.call))
     }
 
     /// Whether it is a conversation that waits for the next message.

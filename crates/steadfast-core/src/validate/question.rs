@@ -14,9 +14,61 @@ use crate::workflow::contract::Lang;
 
 /// The question about a call that cannot be taken back.
 pub fn about_call(task: &Task, call: &Call) -> String {
+    let args = call.args.json().to_string();
+    let args = cut(&args, limits::VALIDATION_DECISION_CHARS_MAX);
+    about(task, &format!("{} {args}", call.skill))
+}
+
+/// The question about a phase that is to begin: what its first skills are given.
+pub fn about_phase(task: &Task, from: Option<&str>, given: &Value) -> String {
+    let given = cut(&given.to_string(), limits::VALIDATION_DECISION_CHARS_MAX);
+    let to = task.phase();
+    about(
+        task,
+        &match (task.lang(), from) {
+            (Lang::Zh, Some(from)) => {
+                format!("阶段 {from} 结束，进入阶段 {to}；交给下一阶段：{given}")
+            }
+            (Lang::Zh, None) => format!("进入阶段 {to}；交给它的数据：{given}"),
+            (Lang::En, Some(from)) => {
+                format!("phase `{from}` ends and `{to}` begins; handed over: {given}")
+            }
+            (Lang::En, None) => format!("phase `{to}` begins; handed over: {given}"),
+        },
+    )
+}
+
+/// The question about an anomaly, in the words of the rule that found it.
+pub fn about_anomaly(task: &Task, issue: &str) -> String {
+    let issue = cut(issue, limits::VALIDATION_DECISION_CHARS_MAX);
+    about(
+        task,
+        &match task.lang() {
+            Lang::Zh => format!("发现异常：{issue}；任务将照原计划继续"),
+            Lang::En => format!("an anomaly: {issue}; the task is about to go on as it did"),
+        },
+    )
+}
+
+/// The question about an answer: all of it, and what was done for it.
+pub fn about_answer(task: &Task, answer: &str) -> String {
+    let receipts = task.state.beliefs.receipts.iter();
+    let done: Vec<String> = receipts
+        .flat_map(|(state, of)| of.keys().map(move |skill| format!("{state}: {skill}")))
+        .collect();
+    let done = done.join(", ");
+    about(
+        task,
+        &match task.lang() {
+            Lang::Zh => format!("交付答案。已完成的步骤：{done}。答案：\n{answer}"),
+            Lang::En => format!("the answer goes out. Steps done: {done}. The answer:\n{answer}"),
+        },
+    )
+}
+
+fn about(task: &Task, decision: &str) -> String {
     let state = &task.state;
     let zh = task.lang() == Lang::Zh;
-    let args = call.args.json().to_string();
     let mut out = String::new();
     let mut part = |title: &str, text: &str| {
         if !text.is_empty() {
@@ -26,16 +78,11 @@ pub fn about_call(task: &Task, call: &Call) -> String {
             out.push_str("\n\n");
         }
     };
-    let (decision, goal, facts, history) = match zh {
+    let (title, goal, facts, history) = match zh {
         true => ("[待校验的决策]", "[任务]", "[现行数值]", "[历史摘要]"),
         false => ("[DECISION]", "[TASK]", "[FACTS IN FORCE]", "[SUMMARIES]"),
     };
-    let call = format!(
-        "{} {}",
-        call.skill,
-        cut(&args, limits::VALIDATION_DECISION_CHARS_MAX)
-    );
-    part(decision, &call);
+    part(title, decision);
     part(
         goal,
         &cut(&state.input.text(), limits::VALIDATION_GOAL_CHARS_MAX),

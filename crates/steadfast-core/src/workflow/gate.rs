@@ -72,6 +72,8 @@ pub enum Refusal {
     /// Nobody can tell whether the answer keeps these, and a person did not let
     /// it out.
     NotVouched { constraints: Vec<ConstraintId> },
+    /// The answer did not pass its validation. What was found stands beside it.
+    NotValidated,
 }
 
 impl Refusal {
@@ -102,6 +104,7 @@ impl Refusal {
             Refusal::TooManyTasks { .. } => "G0022",
             Refusal::NotVouched { .. } => "G0030",
             Refusal::ContradictsFact { .. } => "G0031",
+            Refusal::NotValidated => "G0032",
         }
     }
 
@@ -188,6 +191,7 @@ impl Refusal {
                     names.join(", ")
                 )
             }
+            Refusal::NotValidated => "the answer did not pass its validation".to_owned(),
             Refusal::OutOfBounds {
                 constraint,
                 argument,

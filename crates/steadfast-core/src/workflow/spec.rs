@@ -104,7 +104,7 @@ pub struct ValidationSpec {
     /// look at each of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub at: Vec<Checkpoint>,
-    /// The model that is asked about a deed that cannot be taken back, by its name
+    /// The model that looks at each of these checkpoints after the rules, by its name
     /// in the settings; without one, rules alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validator: Option<String>,
@@ -113,11 +113,13 @@ pub struct ValidationSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub issues: Option<OnVerdict>,
     /// The same where the validator could not verify, failed or timed out; `ask` by
-    /// default. Nothing lets such a deed through but a person.
+    /// default. Nothing lets such a deed, or such an answer, through but a person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cannot_verify: Option<OnVerdict>,
-    /// A task that goes in circles is repaired by itself before it is given up: rolled
-    /// back to where the state was entered, then restarted with the cause in sight.
+    /// What a checkpoint finds wrong is repaired by the task itself before a person is
+    /// asked, or the task given up: it is rolled back, then restarted with the cause in
+    /// sight. So are a circle, a phase that did not bring what the next one needs, a
+    /// deed or an answer that did not pass three times in a row.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub repair: bool,
     /// Names of arguments and results that say nothing of what is done (labels,

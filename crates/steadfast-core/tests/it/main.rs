@@ -24,6 +24,7 @@ mod instructions;
 mod ledger;
 mod life;
 mod machine;
+mod nodes;
 mod propose;
 mod questions;
 mod reading;

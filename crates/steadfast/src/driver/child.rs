@@ -8,6 +8,7 @@
 //! no longer waits for it is stopped.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::future::BoxFuture;
@@ -31,6 +32,9 @@ pub(super) enum Note {
     Child(ChildReport),
     /// The parent waits no more.
     ParentLeft,
+    /// The parent was paused, or goes on.
+    ParentPaused,
+    ParentResumed,
 }
 
 impl Note {
@@ -40,13 +44,19 @@ impl Note {
                 report: Box::new(report),
             },
             Note::ParentLeft => Input::ParentLeft,
+            Note::ParentPaused => Input::ParentPaused,
+            Note::ParentResumed => Input::ParentResumed,
         }
     }
 }
 
-/// The children at work that wait for a person, and for what.
+/// The children at work that wait for a person, and for what; and whether the parent
+/// itself rests.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Resting(Arc<Mutex<BTreeMap<CallId, (TaskId, Waiting)>>>);
+pub(super) struct Resting(
+    Arc<Mutex<BTreeMap<CallId, (TaskId, Waiting)>>>,
+    Arc<AtomicBool>,
+);
 
 impl Resting {
     pub(super) fn all(&self) -> BTreeMap<CallId, (TaskId, Waiting)> {
@@ -54,6 +64,14 @@ impl Resting {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
+    }
+
+    pub(super) fn parent_paused(&self) -> bool {
+        self.1.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn set_parent_paused(&self, paused: bool) {
+        self.1.store(paused, Ordering::SeqCst);
     }
 
     fn set(&self, call: &CallId, resting: Option<(TaskId, Waiting)>) {
@@ -99,10 +117,17 @@ pub(super) fn tend(
             dismiss(&driver, &child).await?;
         }
         let mut takeover = Takeover::IfExpired;
+        let mut told_on = false;
         loop {
             match driver.run_child(&child, takeover).await {
                 Ok(Rest::Ended(_)) => return Ok(Tended::Reported),
                 Ok(Rest::Stopped) => return Ok(Tended::Stopped),
+                // It was paused with its parent, which went on since, maybe in another
+                // process. One that a person paused stays so, and is told once.
+                Ok(Rest::Waiting(Waiting::Paused)) if !told_on && !resting.parent_paused() => {
+                    told_on = true;
+                    pass_on(&driver, &child, false).await?;
+                }
                 Ok(Rest::Waiting(waiting)) => {
                     resting.set(&call, Some((child.clone(), waiting)));
                     until_spoken_to(&driver, &child).await?;
@@ -192,15 +217,25 @@ async fn until_spoken_to(driver: &Driver, child: &TaskId) -> Result<(), Error> {
 /// Tells a child that nobody waits for it. Told twice, it is told once.
 pub(super) async fn dismiss(driver: &Driver, child: &TaskId) -> Result<(), Error> {
     let key = format!("left:{child}");
-    post(driver, child, &Note::ParentLeft, key).await
+    post(driver, child, &Note::ParentLeft, Some(key)).await
 }
 
-async fn post(driver: &Driver, to: &TaskId, note: &Note, key: String) -> Result<(), Error> {
+/// Tells a child that its parent was paused, or goes on. Told twice, the second time
+/// changes nothing.
+pub(super) async fn pass_on(driver: &Driver, child: &TaskId, paused: bool) -> Result<(), Error> {
+    let note = match paused {
+        true => Note::ParentPaused,
+        false => Note::ParentResumed,
+    };
+    post(driver, child, &note, None).await
+}
+
+async fn post(driver: &Driver, to: &TaskId, note: &Note, key: Option<String>) -> Result<(), Error> {
     let item = InboxItem {
         source: Source::Runtime,
         body: serde_json::to_vec(note).expect("notes are JSON"),
         at: driver.clock.now(),
-        key: Some(key),
+        key,
     };
     driver.log.post(to, item).await?;
     Ok(())
@@ -212,7 +247,7 @@ pub(super) async fn report(session: &Session<'_>) -> Result<(), Error> {
         return Ok(());
     };
     let key = report.key();
-    let sent = post(session.driver, &parent, &Note::Child(report), key).await;
+    let sent = post(session.driver, &parent, &Note::Child(report), Some(key)).await;
     match sent {
         Err(Error::Log(error)) if is_gone(&error) => {
             tracing::warn!(%parent, child = %session.task.state.task, "the parent is gone");

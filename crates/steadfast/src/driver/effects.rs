@@ -11,7 +11,7 @@ use steadfast_core::event::skill::SkillFailure;
 use steadfast_core::id::{CallId, Seq, TaskId, Timestamp};
 use steadfast_core::limits;
 use steadfast_core::task::input::{Input, SkillError};
-use steadfast_core::task::state::Stage;
+use steadfast_core::task::state::{Lifecycle, Stage};
 use steadfast_core::task::{Effect, Intent, Waiting};
 use steadfast_store::load_events;
 
@@ -30,6 +30,8 @@ struct AtWork {
     resting: Resting,
     /// Sub-tasks that were told that nobody waits for them.
     dismissed: BTreeSet<CallId>,
+    /// Sub-tasks that were told that this task is paused.
+    paused: BTreeSet<CallId>,
 }
 
 /// What came of an effect.
@@ -55,6 +57,7 @@ pub(super) async fn drive(session: &mut Session<'_>) -> Result<Rest, Error> {
             step(session, &mut at_work, None).await?;
             continue;
         }
+        at_work.pass_on_pause(session).await?;
         session.set_memory().await?;
         let due = session.task.due(session.now(), session.lease.epoch);
         let mut started = false;
@@ -70,7 +73,10 @@ pub(super) async fn drive(session: &mut Session<'_>) -> Result<Rest, Error> {
             continue;
         }
         if let Some(children) = at_work.all_rest(session) {
-            return Ok(Rest::Waiting(Waiting::Children { children }));
+            return Ok(Rest::Waiting(match session.task.state.stands.lifecycle {
+                Lifecycle::Paused => Waiting::Paused,
+                _ => Waiting::Children { children },
+            }));
         }
         if at_work.futures.is_empty() {
             if let Some(waiting) = due.waiting {
@@ -283,6 +289,27 @@ impl AtWork {
         }));
     }
 
+    /// Lets the sub-tasks at work rest while this task is paused, and go on with it.
+    async fn pass_on_pause(&mut self, session: &Session<'_>) -> Result<(), Error> {
+        let paused = session.task.state.stands.lifecycle == Lifecycle::Paused;
+        self.resting.set_parent_paused(paused);
+        for (call, child) in &session.task.state.stands.children {
+            if self.paused.contains(call) == paused {
+                continue;
+            }
+            match child::pass_on(session.driver, &child.task, paused).await {
+                // It is not made yet, and is told at the next look.
+                Err(Error::Log(steadfast_store::Error::UnknownTask { .. })) => continue,
+                told => told?,
+            }
+            match paused {
+                true => self.paused.insert(call.clone()),
+                false => self.paused.remove(call),
+            };
+        }
+        Ok(())
+    }
+
     /// Tells a child at work that nobody waits for it, once.
     async fn dismiss(&mut self, session: &Session<'_>, call: &CallId) -> Result<(), Error> {
         let child = session.task.state.stands.children.get(call);
@@ -317,6 +344,8 @@ impl AtWork {
                     Input::Command { .. }
                     | Input::ChildDone { .. }
                     | Input::ParentLeft
+                    | Input::ParentPaused
+                    | Input::ParentResumed
                     | Input::Wake => None,
                 };
                 if let Some(call) = call {
@@ -381,6 +410,7 @@ impl AtWork {
                 || stands.model.as_ref().is_some_and(|slot| slot.call == *call)
                 || stands.summaries.iter().any(|job| job.call == *call)
                 || session.task.is_recall(call)
+                || stands.validations.is_open(Some(call))
                 || stands.review.as_ref().is_some_and(|one| one.call == *call);
             if !open {
                 handle.abort();

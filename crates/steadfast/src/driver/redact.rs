@@ -96,7 +96,11 @@ pub(super) fn input(redactor: &Redactor, input: Input) -> Input {
             command: self::command(redactor, command),
         },
         // It was read off a log that holds none.
-        Input::ChildDone { .. } | Input::ParentLeft | Input::Wake => input,
+        Input::ChildDone { .. }
+        | Input::ParentLeft
+        | Input::ParentPaused
+        | Input::ParentResumed
+        | Input::Wake => input,
     }
 }
 

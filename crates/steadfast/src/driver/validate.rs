@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use futures::future::{BoxFuture, Either, select};
+use steadfast_core::content::Content;
 use steadfast_core::context::{FragmentKind, Message, Part, Request, ToolChoice};
 use steadfast_core::event::model::ModelFailure;
 use steadfast_core::id::CallId;
@@ -17,17 +18,14 @@ use steadfast_core::validate::{question, verdict};
 
 use super::Driver;
 
-/// Asks about the call, if it still waits for a verdict.
+/// Asks about the call, or the look that has its name, if it still waits for a
+/// verdict.
 pub(super) fn ask(
     driver: &Driver,
     task: &Task,
     call: &CallId,
 ) -> Option<BoxFuture<'static, Input>> {
-    let open = task.state.stands.calls.get(call)?;
-    let Stage::Validating { question, .. } = &open.stage else {
-        return None;
-    };
-    let request = request(&question.text(), task);
+    let request = request(&question_of(task, call)?.text(), task);
     let validator = driver.validator.clone();
     let clock = Arc::clone(&driver.clock);
     let call = call.clone();
@@ -48,6 +46,18 @@ pub(super) fn ask(
         };
         Input::Validated { call, outcome }
     }))
+}
+
+fn question_of<'a>(task: &'a Task, call: &CallId) -> Option<&'a Content> {
+    let stands = &task.state.stands;
+    let look = stands.validations.open.as_ref();
+    if let Some(look) = look.filter(|look| look.call == *call && look.held.is_none()) {
+        return Some(&look.question);
+    }
+    match &stands.calls.get(call)?.stage {
+        Stage::Validating { question, .. } => Some(question),
+        _ => None,
+    }
 }
 
 fn request(question: &str, task: &Task) -> Request {

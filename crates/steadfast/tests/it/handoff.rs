@@ -20,12 +20,12 @@ use steadfast_core::task::input::Command;
 use steadfast_core::task::{Outcome, Start, Task, Waiting};
 use steadfast_store::{Log, MemoryLog, Takeover, TaskFilter, load_events};
 
-const SALT: Salt = Salt([3; 32]);
+pub(crate) const SALT: Salt = Salt([3; 32]);
 
 /// Answers by what the request asks for, whoever asks: so the order in which
 /// children run plays no part. Keeps every request.
 #[derive(Default)]
-struct Oracle {
+pub(crate) struct Oracle {
     seen: Mutex<Vec<String>>,
     at_work: AtomicU32,
     most: AtomicU32,
@@ -65,7 +65,7 @@ fn port(fields: &[&str]) -> Value {
     json!({"type": "object", "properties": properties, "required": fields})
 }
 
-fn workflow() -> Value {
+pub(crate) fn workflow() -> Value {
     let collect = |name: &str| {
         json!({"goal": "Collect what is known of the rival.", "workflow": "collect",
             "input_data": {"name": {"value": name}}, "input_schema": port(&["name"]),
@@ -92,7 +92,7 @@ fn workflow() -> Value {
     })
 }
 
-fn start(workflow: Value) -> Start {
+pub(crate) fn start(workflow: Value) -> Start {
     Start {
         workflow: serde_json::from_value(workflow).unwrap(),
         principal: "ann".into(),
@@ -108,25 +108,25 @@ fn start(workflow: Value) -> Start {
     }
 }
 
-fn id() -> TaskId {
+pub(crate) fn id() -> TaskId {
     TaskId::new("t_1")
 }
 
 /// A driver, its model, and how often each task noted something.
-struct Bench {
-    log: Arc<MemoryLog>,
-    noted: Arc<Mutex<BTreeMap<String, u32>>>,
+pub(crate) struct Bench {
+    pub(crate) log: Arc<MemoryLog>,
+    pub(crate) noted: Arc<Mutex<BTreeMap<String, u32>>>,
 }
 
 impl Bench {
-    fn new() -> Bench {
+    pub(crate) fn new() -> Bench {
         Bench {
             log: Arc::new(MemoryLog::new()),
             noted: Arc::default(),
         }
     }
 
-    fn driver(&self) -> (Driver, Arc<Oracle>) {
+    pub(crate) fn driver(&self) -> (Driver, Arc<Oracle>) {
         let noted = Arc::clone(&self.noted);
         let note = FunctionSkill::new(move |call| {
             *noted
@@ -147,11 +147,11 @@ impl Bench {
         (driver, model)
     }
 
-    async fn events(&self) -> Vec<Event> {
+    pub(crate) async fn events(&self) -> Vec<Event> {
         load_events(self.log.as_ref(), &id(), Seq(1)).await.unwrap()
     }
 
-    async fn children(&self) -> Vec<TaskId> {
+    pub(crate) async fn children(&self) -> Vec<TaskId> {
         let filter = TaskFilter {
             parent: Some(id()),
             ..TaskFilter::default()
@@ -161,7 +161,7 @@ impl Bench {
     }
 }
 
-fn ended(events: &[Event]) -> usize {
+pub(crate) fn ended(events: &[Event]) -> usize {
     events
         .iter()
         .filter(|event| matches!(event.body, Body::ChildEnded(_)))

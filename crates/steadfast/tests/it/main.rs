@@ -11,6 +11,7 @@ mod audit_read;
 mod cases;
 mod driver;
 mod handoff;
+mod handoff_pause;
 mod inspect;
 #[cfg(feature = "anthropic")]
 mod memory;

@@ -175,12 +175,10 @@ async fn approve(
 ) -> Result<After, Error> {
     use steadfast_core::task::state::Stage;
     let calls = task.state.stands.calls.iter();
-    let answer = task.state.stands.review.as_ref();
-    let answer = answer.filter(|_| task.state.holds_answer());
     let open: Vec<&CallId> = calls
         .filter(|(_, call)| matches!(call.stage, Stage::Approval { .. }))
         .map(|(id, _)| id)
-        .chain(answer.map(|review| &review.call))
+        .chain(task.state.held())
         .collect();
     let call = match (rest.first(), open.as_slice()) {
         (Some(given), open) => open.iter().find(|id| id.as_str() == *given),

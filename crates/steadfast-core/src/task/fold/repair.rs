@@ -1,7 +1,7 @@
 //! What the events of repairs make of the state.
 
 use crate::event::Event;
-use crate::event::repair::{DeedKept, RepairAsked, RepairDropped, Repaired};
+use crate::event::repair::{DeedKept, Fault, Level, RepairAsked, RepairDropped, Repaired};
 use crate::facts::Fact;
 use crate::id::CallId;
 use crate::task::state::{CallOutcome, Lifecycle, Outcome, Receipt, Stage, State};
@@ -40,6 +40,7 @@ impl State {
         for call in idle {
             self.drop_call(&call, CallOutcome::Dropped);
         }
+        self.stands.validations.open = None;
         self.stands.repairs.ask(body, reopens);
         Ok(())
     }
@@ -57,10 +58,9 @@ impl State {
     /// Puts the beliefs back. What stands is not touched: only what bounds a run
     /// is counted anew, since the repairs themselves are bounded.
     pub(super) fn repaired(&mut self, event: &Event, body: &Repaired) -> Result<(), String> {
-        let asked = self.stands.repairs.asked.as_ref();
-        if asked.is_none_or(|asked| asked.repair != body.repair) {
-            return Err(format!("repair `{}` does not wait", body.repair));
-        }
+        let asked = self.stands.repairs.asked.clone();
+        let asked = asked.filter(|asked| asked.repair == body.repair);
+        let asked = asked.ok_or_else(|| format!("repair `{}` does not wait", body.repair))?;
         if !self.stands.calls.is_empty() {
             return Err("a repair was made while calls were open".to_owned());
         }
@@ -83,7 +83,14 @@ impl State {
             }
         }
         self.stands.repairs.make(body);
-        self.stands.validations.asked_anew();
+        let found = self.stands.validations.found.take();
+        self.stands.validations.begin_anew();
+        if body.level != Level::Restart
+            && matches!(body.cause, Fault::Course { .. } | Fault::Phase { .. })
+        {
+            // Where the work is taken up again, the model reads why.
+            self.stands.validations.note = asked.words.or(found);
+        }
         let counters = &mut self.stands.counters;
         counters.refusals_in_a_row = 0;
         counters.broken.clear();

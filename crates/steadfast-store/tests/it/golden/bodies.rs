@@ -66,7 +66,7 @@ use steadfast_core::workflow::spec::{EffectClass, Markup};
 /// Number of kinds in [`place`].
 const KINDS: usize = 56;
 /// Number of refusals in [`refusal_place`].
-const REFUSALS: usize = 24;
+const REFUSALS: usize = 25;
 
 fn place(body: &Body) -> usize {
     match body {
@@ -155,6 +155,7 @@ fn refusal_place(refusal: &Refusal) -> usize {
         Refusal::TooManyTasks { .. } => 21,
         Refusal::NotVouched { .. } => 22,
         Refusal::ContradictsFact { .. } => 23,
+        Refusal::NotValidated => 24,
     }
 }
 
@@ -413,14 +414,22 @@ fn memory(salt: &Salt) -> Vec<(Source, Body)> {
 
 /// A validator that is asked, and a verdict of each sort at each checkpoint.
 fn validations(salt: &Salt) -> Vec<(Source, Body)> {
-    let asked = ValidationAsked {
-        call: "s4.0".into(),
+    let asked = |call: &str, at| ValidationAsked {
+        call: call.into(),
+        at,
         validator: "judge".to_owned(),
         binding: Hash::of_bytes(b"binding"),
         question: salt.seal_text("[DECISION]\nsend {}"),
         tokens: 420,
+        answer: (at == Checkpoint::End).then(|| salt.seal_text("延迟三天。\n")),
     };
-    let mut out = vec![(Source::Runtime, Body::ValidationAsked(asked))];
+    let nodes = [
+        asked("s4.0", Checkpoint::Irreversible),
+        asked("v1", Checkpoint::Phase),
+        asked("v2", Checkpoint::End),
+    ];
+    let nodes = nodes.map(|one| (Source::Runtime, Body::ValidationAsked(one)));
+    let mut out = nodes.to_vec();
     let sorts = [
         (Checkpoint::Phase, Verdict::Passed, Then::Pass),
         (Checkpoint::Irreversible, Verdict::Issues, Then::Revise),
@@ -467,6 +476,9 @@ fn repairs(salt: &Salt) -> Vec<(Source, Body)> {
         Fault::Step { step: 3 },
         Fault::Course {
             code: "circle".to_owned(),
+        },
+        Fault::Phase {
+            name: "研究".to_owned(),
         },
     ];
     let mut out = Vec::new();
@@ -972,6 +984,7 @@ fn refusals() -> Vec<Refusal> {
             fact: "target".to_owned(),
             argument: "app".to_owned(),
         },
+        Refusal::NotValidated,
     ];
     let places: Vec<usize> = refusals.iter().map(refusal_place).collect();
     assert_eq!(
