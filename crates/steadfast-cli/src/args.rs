@@ -103,6 +103,8 @@ pub(crate) enum Command {
     Attempts(Attempts),
     /// Test a workflow in three layers: contract, state machine, regression cases
     Test(Test),
+    /// Try another model on a minimal set of cases: which contract mark-up it obeys, what changes
+    Fit(Fit),
     /// Show how the tasks of a store (or one) have gone, and whether checks find what they used to
     Metrics(Metrics),
     /// Run a recorded task once more with one thing changed
@@ -839,6 +841,46 @@ pub(crate) struct Test {
 
 #[derive(Debug, ClapArgs)]
 #[command(
+    after_help = "10 normal, 10 adversarial, 5 order-sensitive and 5 past cases are run under each \
+    mark-up of the contract, with all skills offered. Nothing that acts is carried out; a case's \
+    own model stays out.\n\n\
+    Exit codes: 0 adopt · 1 your input or usage · 3 open, or reject"
+)]
+pub(crate) struct Fit {
+    /// A folder of cases; `suite.yaml` in it or above says what they are run with
+    #[arg(default_value = "regression_cases")]
+    pub(crate) path: PathBuf,
+    /// The model that is tried, as in `run`
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: String,
+    /// The model of today, run on the same cases as it is set
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) against: Option<String>,
+    /// Only these mark-ups of the contract [default: all four]
+    #[arg(long, value_enum, value_name = "MARKUP", value_delimiter = ',')]
+    pub(crate) markup: Vec<MarkupArg>,
+    /// The workflow of cases that name none [default: the suite's, else workflow.yaml]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) workflow: Option<PathBuf>,
+    /// A file of skills that the workflow can draw on
+    #[arg(long, value_name = "FILE")]
+    pub(crate) registry: Option<PathBuf>,
+    /// Runs of each case under each mark-up
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) repeats: u32,
+    /// Runs at the same time
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub(crate) parallel: usize,
+    /// The seed that tempting inputs are made from, where there are too few
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Write the mark-up that fits best, and the patience that the model needs, into the settings
+    #[arg(long)]
+    pub(crate) write: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(
     after_help = "The store is only read, and no skill is carried out. Without `model=…` a call \
     that was not recorded ends the replay.\n\n\
     Exit codes: 0 the same throughout · 1 your input or usage · 3 it goes another way"
@@ -1054,6 +1096,15 @@ impl Layer {
             Layer::Regression => "regression",
         }
     }
+}
+
+/// The mark-ups of the contract.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MarkupArg {
+    Brackets,
+    Xml,
+    Markdown,
+    Json,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -15,6 +15,7 @@ pub(crate) mod context;
 pub(crate) mod diff;
 pub(crate) mod embedder;
 pub(crate) mod fidelity;
+pub(crate) mod fit;
 pub(crate) mod forget;
 pub(crate) mod fork;
 pub(crate) mod import;

@@ -170,6 +170,8 @@ pub(crate) enum Error {
     Answered { task: TaskId, question: String },
     #[error("the answer is not taken: {refused}")]
     NotTaken { refused: Refused },
+    #[error("{why}")]
+    NotWritten { why: String, lines: String },
     #[error("cannot write to stdout")]
     Output { source: std::io::Error },
     #[error("the runtime cannot start")]
@@ -251,6 +253,7 @@ impl Error {
             Error::Baseline { .. } => "C0061",
             Error::NotTests { .. } => "C0062",
             Error::With { .. } => "C0063",
+            Error::NotWritten { .. } => "C0064",
             Error::Replay(error) => error.code(),
         }
     }
@@ -296,6 +299,9 @@ impl Error {
                 "write for example `--with model=extractive` or `--with contract=xml`"
             }
             Error::Replay(error) => return error.hint(),
+            Error::NotWritten { lines, .. } => {
+                return Some(format!("put these lines into `steadfast.toml`:\n{lines}"));
+            }
             Error::NotTests { .. } => {
                 "name a promptfoo configuration with `tests`, or a list of tests"
             }

@@ -71,6 +71,7 @@ pub mod cases;
 pub mod clock;
 pub mod conversation;
 pub mod driver;
+pub mod fit;
 #[cfg(any(test, feature = "fuzz"))]
 pub mod fuzz;
 pub mod inspect;

@@ -10,6 +10,7 @@ mod audit_monitor;
 mod audit_read;
 mod cases;
 mod driver;
+mod fit;
 mod handoff;
 mod inspect;
 #[cfg(feature = "anthropic")]
