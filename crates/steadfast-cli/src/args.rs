@@ -107,6 +107,8 @@ pub(crate) enum Command {
     Fit(Fit),
     /// Show how the tasks of a store (or one) have gone, and whether checks find what they used to
     Metrics(Metrics),
+    /// Show a sample of what models decided, and record whether it was right
+    Review(Review),
     /// Run a recorded task once more with one thing changed
     Replay(Replay),
     /// Go on from an earlier point of a task, as a new task
@@ -941,7 +943,7 @@ pub(crate) struct Bisect {
 )]
 pub(crate) struct Metrics {
     /// Only this task: what it took, how often it was validated and repaired
-    #[arg(conflicts_with_all = ["workflow", "since", "prometheus"])]
+    #[arg(conflicts_with_all = ["workflow", "since", "prometheus", "compare"])]
     pub(crate) task: Option<String>,
     /// Only tasks of this workflow
     #[arg(long, value_name = "ID")]
@@ -950,8 +952,74 @@ pub(crate) struct Metrics {
     #[arg(long, value_name = "HOURS")]
     pub(crate) since: Option<u32>,
     /// As Prometheus reads it
-    #[arg(long)]
+    #[arg(long, conflicts_with = "compare")]
     pub(crate) prometheus: bool,
+    /// Two sets side by side: `earlier` (as long a time before --since), `store=PATH` (another
+    /// store, as before), `model` or `fingerprint` (the newest against the one before it)
+    #[arg(long, value_name = "WHAT", value_parser = compare)]
+    pub(crate) compare: Option<Compare>,
+}
+
+/// What is compared with the tasks of the store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Compare {
+    Earlier,
+    Store(PathBuf),
+    Model,
+    Fingerprint,
+}
+
+fn compare(given: &str) -> Result<Compare, String> {
+    match (given, given.split_once('=')) {
+        ("earlier", _) => Ok(Compare::Earlier),
+        ("model", _) => Ok(Compare::Model),
+        ("fingerprint", _) => Ok(Compare::Fingerprint),
+        (_, Some(("store", path))) if !path.is_empty() => Ok(Compare::Store(path.into())),
+        _ => Err("take `earlier`, `model`, `fingerprint` or `store=PATH`".to_owned()),
+    }
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Without --step or --record a sample is shown, evenly over the workflows, and \
+    each step is answered on stdin: y, n, s (skip) or q; a note may follow. With --json the \
+    sample is printed, a line a step, and nothing is asked.\n\n\
+    Verdicts lie in a file beside the store (STORE.reviews.jsonl), not in the tasks' logs.\n\n\
+    Exit codes: 0 as usual · 1 your input or usage"
+)]
+pub(crate) struct Review {
+    /// Only steps of this task; the beginning of its name will do
+    pub(crate) task: Option<String>,
+    /// This step of it, judged by --right or --wrong
+    #[arg(long, value_name = "N", requires = "task", requires = "verdict")]
+    pub(crate) step: Option<u32>,
+    /// The step was right
+    #[arg(long, group = "verdict", requires = "step")]
+    pub(crate) right: bool,
+    /// The step was wrong
+    #[arg(long, group = "verdict", requires = "step")]
+    pub(crate) wrong: bool,
+    /// Why
+    #[arg(long, value_name = "TEXT", requires = "step")]
+    pub(crate) note: Option<String>,
+    /// Take verdicts from a file of JSON Lines (- for stdin): {"task", "step", "right", "note"}
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["task", "step"])]
+    pub(crate) record: Option<PathBuf>,
+    /// Only tasks of this workflow
+    #[arg(long, value_name = "ID")]
+    pub(crate) workflow: Option<String>,
+    /// Only tasks that began in the last hours
+    #[arg(long, value_name = "HOURS")]
+    pub(crate) since: Option<u32>,
+    /// Steps to look at
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) sample: usize,
+    /// The seed that they are drawn by
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Whose word it is [default: the settings' user]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) by: Option<String>,
 }
 
 #[derive(Debug, ClapArgs)]

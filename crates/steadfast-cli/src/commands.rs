@@ -30,6 +30,7 @@ pub(crate) mod repair;
 pub(crate) mod replay;
 pub(crate) mod resolve;
 pub(crate) mod resume;
+pub(crate) mod review;
 pub(crate) mod run;
 pub(crate) mod schema;
 pub(crate) mod send;

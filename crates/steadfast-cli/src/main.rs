@@ -102,6 +102,7 @@ async fn run(
         Command::Test(args) => commands::test::run(&args, settings, printer).await,
         Command::Fit(args) => commands::fit::run(&args, settings, printer).await,
         Command::Metrics(args) => commands::metrics::run(&args, settings, printer).await,
+        Command::Review(args) => commands::review::run(&args, settings, printer).await,
         Command::Replay(args) => commands::replay::run(&args, settings, printer).await,
         Command::Fork(args) => commands::fork::run(&args, settings, printer).await,
         Command::Bisect(args) => commands::bisect::run(&args, settings, printer).await,

@@ -80,6 +80,7 @@ pub mod model;
 #[cfg(feature = "recall")]
 pub mod recall;
 pub mod replay;
+pub mod review;
 pub mod rules;
 pub mod secret;
 pub mod settings;

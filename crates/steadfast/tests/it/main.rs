@@ -9,6 +9,7 @@ mod audit_infer;
 mod audit_monitor;
 mod audit_read;
 mod cases;
+mod drift;
 mod driver;
 mod fit;
 mod handoff;
