@@ -103,8 +103,12 @@ pub(crate) enum Command {
     Attempts(Attempts),
     /// Test a workflow in three layers: contract, state machine, regression cases
     Test(Test),
+    /// Try another model on a minimal set of cases: which contract mark-up it obeys, what changes
+    Fit(Fit),
     /// Show how the tasks of a store (or one) have gone, and whether checks find what they used to
     Metrics(Metrics),
+    /// Show a sample of what models decided, and record whether it was right
+    Review(Review),
     /// Run a recorded task once more with one thing changed
     Replay(Replay),
     /// Go on from an earlier point of a task, as a new task
@@ -842,6 +846,46 @@ pub(crate) struct Test {
 
 #[derive(Debug, ClapArgs)]
 #[command(
+    after_help = "10 normal, 10 adversarial, 5 order-sensitive and 5 past cases are run under each \
+    mark-up of the contract, with all skills offered. Nothing that acts is carried out; a case's \
+    own model stays out.\n\n\
+    Exit codes: 0 adopt · 1 your input or usage · 3 open, or reject"
+)]
+pub(crate) struct Fit {
+    /// A folder of cases; `suite.yaml` in it or above says what they are run with
+    #[arg(default_value = "regression_cases")]
+    pub(crate) path: PathBuf,
+    /// The model that is tried, as in `run`
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: String,
+    /// The model of today, run on the same cases as it is set
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) against: Option<String>,
+    /// Only these mark-ups of the contract [default: all four]
+    #[arg(long, value_enum, value_name = "MARKUP", value_delimiter = ',')]
+    pub(crate) markup: Vec<MarkupArg>,
+    /// The workflow of cases that name none [default: the suite's, else workflow.yaml]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) workflow: Option<PathBuf>,
+    /// A file of skills that the workflow can draw on
+    #[arg(long, value_name = "FILE")]
+    pub(crate) registry: Option<PathBuf>,
+    /// Runs of each case under each mark-up
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) repeats: u32,
+    /// Runs at the same time
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub(crate) parallel: usize,
+    /// The seed that tempting inputs are made from, where there are too few
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Write the mark-up that fits best, and the patience that the model needs, into the settings
+    #[arg(long)]
+    pub(crate) write: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(
     after_help = "The store is only read, and no skill is carried out. Without `model=…` a call \
     that was not recorded ends the replay.\n\n\
     Exit codes: 0 the same throughout · 1 your input or usage · 3 it goes another way"
@@ -902,7 +946,7 @@ pub(crate) struct Bisect {
 )]
 pub(crate) struct Metrics {
     /// Only this task: what it took, how often it was validated and repaired
-    #[arg(conflicts_with_all = ["workflow", "since", "prometheus"])]
+    #[arg(conflicts_with_all = ["workflow", "since", "prometheus", "compare"])]
     pub(crate) task: Option<String>,
     /// Only tasks of this workflow
     #[arg(long, value_name = "ID")]
@@ -911,8 +955,74 @@ pub(crate) struct Metrics {
     #[arg(long, value_name = "HOURS")]
     pub(crate) since: Option<u32>,
     /// As Prometheus reads it
-    #[arg(long)]
+    #[arg(long, conflicts_with = "compare")]
     pub(crate) prometheus: bool,
+    /// Two sets side by side: `earlier` (as long a time before --since), `store=PATH` (another
+    /// store, as before), `model` or `fingerprint` (the newest against the one before it)
+    #[arg(long, value_name = "WHAT", value_parser = compare)]
+    pub(crate) compare: Option<Compare>,
+}
+
+/// What is compared with the tasks of the store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Compare {
+    Earlier,
+    Store(PathBuf),
+    Model,
+    Fingerprint,
+}
+
+fn compare(given: &str) -> Result<Compare, String> {
+    match (given, given.split_once('=')) {
+        ("earlier", _) => Ok(Compare::Earlier),
+        ("model", _) => Ok(Compare::Model),
+        ("fingerprint", _) => Ok(Compare::Fingerprint),
+        (_, Some(("store", path))) if !path.is_empty() => Ok(Compare::Store(path.into())),
+        _ => Err("take `earlier`, `model`, `fingerprint` or `store=PATH`".to_owned()),
+    }
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Without --step or --record a sample is shown, evenly over the workflows, and \
+    each step is answered on stdin: y, n, s (skip) or q; a note may follow. With --json the \
+    sample is printed, a line a step, and nothing is asked.\n\n\
+    Verdicts lie in a file beside the store (STORE.reviews.jsonl), not in the tasks' logs.\n\n\
+    Exit codes: 0 as usual · 1 your input or usage"
+)]
+pub(crate) struct Review {
+    /// Only steps of this task; the beginning of its name will do
+    pub(crate) task: Option<String>,
+    /// This step of it, judged by --right or --wrong
+    #[arg(long, value_name = "N", requires = "task", requires = "verdict")]
+    pub(crate) step: Option<u32>,
+    /// The step was right
+    #[arg(long, group = "verdict", requires = "step")]
+    pub(crate) right: bool,
+    /// The step was wrong
+    #[arg(long, group = "verdict", requires = "step")]
+    pub(crate) wrong: bool,
+    /// Why
+    #[arg(long, value_name = "TEXT", requires = "step")]
+    pub(crate) note: Option<String>,
+    /// Take verdicts from a file of JSON Lines (- for stdin): {"task", "step", "right", "note"}
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["task", "step"])]
+    pub(crate) record: Option<PathBuf>,
+    /// Only tasks of this workflow
+    #[arg(long, value_name = "ID")]
+    pub(crate) workflow: Option<String>,
+    /// Only tasks that began in the last hours
+    #[arg(long, value_name = "HOURS")]
+    pub(crate) since: Option<u32>,
+    /// Steps to look at
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) sample: usize,
+    /// The seed that they are drawn by
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Whose word it is [default: the settings' user]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) by: Option<String>,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -1057,6 +1167,15 @@ impl Layer {
             Layer::Regression => "regression",
         }
     }
+}
+
+/// The mark-ups of the contract.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MarkupArg {
+    Brackets,
+    Xml,
+    Markdown,
+    Json,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -170,6 +170,16 @@ pub(crate) enum Error {
     Answered { task: TaskId, question: String },
     #[error("the answer is not taken: {refused}")]
     NotTaken { refused: Refused },
+    #[error("{}", not_reviews(path, *line, why))]
+    Reviews {
+        path: PathBuf,
+        line: usize,
+        why: String,
+    },
+    #[error("`--compare earlier` needs `--since`")]
+    NoSince,
+    #[error("{why}")]
+    NotWritten { why: String, lines: String },
     #[error("cannot write to stdout")]
     Output { source: std::io::Error },
     #[error("the runtime cannot start")]
@@ -251,6 +261,9 @@ impl Error {
             Error::Baseline { .. } => "C0061",
             Error::NotTests { .. } => "C0062",
             Error::With { .. } => "C0063",
+            Error::NotWritten { .. } => "C0064",
+            Error::Reviews { .. } => "C0065",
+            Error::NoSince => "C0066",
             Error::Replay(error) => error.code(),
         }
     }
@@ -296,6 +309,13 @@ impl Error {
                 "write for example `--with model=extractive` or `--with contract=xml`"
             }
             Error::Replay(error) => return error.hint(),
+            Error::Reviews { .. } => {
+                "a line is `{\"task\": …, \"step\": …, \"right\": true or false}`, `note` as you like"
+            }
+            Error::NoSince => "write for example `--since 24 --compare earlier`",
+            Error::NotWritten { lines, .. } => {
+                return Some(format!("put these lines into `steadfast.toml`:\n{lines}"));
+            }
             Error::NotTests { .. } => {
                 "name a promptfoo configuration with `tests`, or a list of tests"
             }
@@ -412,6 +432,14 @@ fn which_question(task: &TaskId, questions: &[String]) -> String {
             "several questions of task `{task}` are open:\n{}",
             indented(several)
         ),
+    }
+}
+
+fn not_reviews(path: &std::path::Path, line: usize, why: &str) -> String {
+    let path = path.display();
+    match line {
+        0 => format!("reviews `{path}` cannot be read: {why}"),
+        line => format!("line {line} of `{path}` is no review: {why}"),
     }
 }
 

@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use steadfast::model::recorded::{Recorded, Take};
 use steadfast::model::select::select_in;
-use steadfast::model::{Model, Script};
+use steadfast::model::{Handled, Model, Script};
 use steadfast::settings::Kind;
 use steadfast::skill::prompt;
 use steadfast_core::event::Body;
 use steadfast_core::event::task::Window;
+use steadfast_core::handling::Handling;
 use steadfast_core::id::{CallId, Seq, TaskId};
 use steadfast_core::limits;
 use steadfast_core::task::Task;
@@ -94,7 +95,25 @@ pub(crate) fn each(name: &str, settings: &Settings) -> Result<(Models, String), 
         "the script `{}`, as asked, anew in each run",
         path.display()
     );
-    Ok((Box::new(move || Arc::new(script.clone().build())), why))
+    let handling = described_handling(name, settings);
+    let build = move || {
+        let script: Arc<dyn Model> = Arc::new(script.clone().build());
+        match handling.is_empty() {
+            true => script,
+            false => Arc::new(Handled::new(script, handling)),
+        }
+    };
+    Ok((Box::new(build), why))
+}
+
+/// What the settings say of how a task treats a model.
+fn described_handling(name: &str, settings: &Settings) -> Handling {
+    let settings = &settings.resolved.settings;
+    let Some(model) = settings.models.get(name) else {
+        return Handling::default();
+    };
+    let provider = model.provider.as_ref();
+    model.handling(provider.and_then(|name| settings.providers.get(name)))
 }
 
 /// The same, for a task that goes on: a script goes on too, behind the replies

@@ -38,6 +38,7 @@ pub use explore::{Explored, Limits, explore};
 pub use fit::misfits;
 use gaps::kinds;
 pub use gaps::{Gap, Survey};
+pub(crate) use harvest::tempts;
 pub use harvest::{Harvest, harvest};
 pub use judge::{Failure, FailureKind, judge};
 pub use lint::{ADVERSARIAL_MIN, Lint, LintKind, lint};

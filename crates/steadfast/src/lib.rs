@@ -71,6 +71,7 @@ pub mod cases;
 pub mod clock;
 pub mod conversation;
 pub mod driver;
+pub mod fit;
 #[cfg(any(test, feature = "fuzz"))]
 pub mod fuzz;
 pub mod inspect;
@@ -79,6 +80,7 @@ pub mod model;
 #[cfg(feature = "recall")]
 pub mod recall;
 pub mod replay;
+pub mod review;
 pub mod rules;
 pub mod secret;
 pub mod settings;

@@ -11,9 +11,15 @@
 //! news to everyone but this chart.
 
 mod chart;
+mod compare;
+mod drift;
+mod margin;
 mod measure;
 mod text;
 
 pub use chart::{Alarm, BASELINE_WINDOWS, Chart, Direction, FALSE_ALARMS, WINDOW, chart};
+pub use compare::{Difference, differences};
+pub use drift::{Drift, Price, drift};
+pub use margin::{Margin, Margins, NEAR};
 pub use measure::{Measured, Totals, measure};
 pub use text::prometheus;

@@ -9,6 +9,7 @@
 //! Not here: what the settings build. Models are made in
 //! [`model::select`](mod@crate::model::select).
 
+mod edit;
 mod file;
 mod layer;
 mod problem;
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+pub use edit::{NotEdited, handling_lines, with_handling};
 pub use file::{
     AnswerFormat, CallIds, Durability, Embedder, HeaderValue, InlineReasoning, KeyHeader, Kind,
     MaxTokensField, Model, Price, Provider, Retry, Settings, SystemMessages, Thinking,

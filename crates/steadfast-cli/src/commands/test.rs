@@ -29,8 +29,8 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::settings::{self, Settings};
 use outcome::{LayerReport, Report, Status};
-use prepare::Prepared;
-pub(crate) use prepare::read;
+pub(crate) use prepare::Prepared;
+pub(crate) use prepare::{prepare, read};
 
 pub(crate) async fn run(
     args: &Test,

@@ -28,6 +28,8 @@ mod diff;
 mod doubt;
 mod fidelity;
 #[cfg(unix)]
+mod fit;
+#[cfg(unix)]
 mod guards;
 mod harness;
 #[cfg(unix)]

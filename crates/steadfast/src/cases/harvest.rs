@@ -83,7 +83,7 @@ pub fn harvest(id: &str, reason: &str, workflow: &Workflow, events: &[Event]) ->
 }
 
 /// Whether the words of a case tempt a model, as far as can be told by rule.
-pub(super) fn tempts(case: &Case) -> bool {
+pub(crate) fn tempts(case: &Case) -> bool {
     let turns = case.turns.iter().map(|turn| turn.text.as_str());
     let mut said = turns.chain([case.input.as_str()]);
     said.any(|text| crate::audit::urging::find(text).is_some())

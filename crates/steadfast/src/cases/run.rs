@@ -26,7 +26,7 @@ use super::error::Error;
 use super::path::{self, Path};
 use super::spec::{Approvals, Case, Document, Speaker};
 use super::{misfits, replies};
-use crate::attempts::Doubles;
+use crate::attempts::{Doubles, prepare};
 use crate::clock::Clock;
 use crate::driver::{self, Driver, Memory, Rest, Settings, Stop, Unobserved};
 use crate::model::Model;
@@ -102,6 +102,21 @@ impl Stage {
 
     pub fn spec(&self) -> &Spec {
         &self.workflow.spec
+    }
+
+    /// The same workflow as a measurement runs it: the full list of skills is
+    /// offered and the model chooses freely, so that what it attempts can be
+    /// counted. None where the workflow leaves no machine.
+    pub fn free(&self, time_ms: Option<u64>) -> Option<Stage> {
+        let spec = prepare(self.spec().clone(), time_ms);
+        let workflow = Workflow::compile(spec).ok()?;
+        Some(Stage::new(
+            workflow,
+            self.skills.clone(),
+            self.doubles.clone(),
+            Arc::clone(&self.clock),
+            self.window,
+        ))
     }
 
     /// The rules with a model's tokenizer, made once for each name.

@@ -1,9 +1,11 @@
 //! Many cases, each as often as asked, several at the same time.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures::stream::{FuturesUnordered, StreamExt};
 use serde::Serialize;
+use steadfast_core::event::{Body, Event};
 
 use super::error::Error;
 use super::judge::{Failure, judge};
@@ -63,6 +65,10 @@ pub struct Tested {
     /// Runs in which a skip or misorder took effect.
     pub effective: u32,
     pub tokens: u64,
+    /// Model calls without a usable reply, by class.
+    pub failed_calls: BTreeMap<&'static str, u32>,
+    /// The longest time that a run waited for a model that could not be called.
+    pub waited_ms: u64,
     pub elapsed_ms: u64,
 }
 
@@ -111,6 +117,8 @@ async fn one(job: Job) -> Tested {
         misorders: 0,
         effective: 0,
         tokens: 0,
+        failed_calls: BTreeMap::new(),
+        waited_ms: 0,
         elapsed_ms: 0,
     };
     for _ in 0..runs {
@@ -166,6 +174,27 @@ fn count(trace: &Trace, failures: &[Failure], tested: &mut Tested) {
     tested.misorders += any(Tried::Misorder);
     let took_effect = |one: &Failure| one.kind == super::FailureKind::Effective;
     tested.effective += u32::from(failures.iter().any(took_effect));
+    waits(&trace.events, tested);
+}
+
+/// Counts failed calls, and how long the model was waited for in one go.
+fn waits(events: &[Event], tested: &mut Tested) {
+    let mut since = None;
+    for event in events {
+        match &event.body {
+            Body::ModelFailed(body) => {
+                *tested.failed_calls.entry(body.class.name()).or_default() += 1;
+                if body.class.heals_with_time() {
+                    since = since.or(Some(event.at));
+                }
+            }
+            Body::ModelReplied(_) => since = None,
+            _ => {}
+        }
+        if let Some(since) = since {
+            tested.waited_ms = tested.waited_ms.max(event.at.ms_since(since));
+        }
+    }
 }
 
 impl std::fmt::Debug for Job {

@@ -8,6 +8,7 @@ use steadfast_core::id::{CallId, Timestamp};
 use steadfast_core::workflow::Workflow;
 use steadfast_core::workflow::spec::EffectClass;
 
+use super::drift::Drift;
 use crate::attempts::{Tried, firsts};
 use crate::audit::rates::Rate;
 
@@ -113,6 +114,11 @@ pub struct Totals {
     pub backwards: u64,
     pub rereads: u64,
     pub model_failures: u64,
+    pub drift: Drift,
+    /// Steps that people judged, and those that they called right; see
+    /// [`review`](crate::review).
+    pub reviewed: u64,
+    pub reviewed_right: u64,
 }
 
 impl Totals {
@@ -147,6 +153,10 @@ impl Totals {
                 Rate::new(self.misorders, self.decisions),
             ),
             ("validation_trigger", Rate::new(self.triggered, self.checks)),
+            (
+                "reviewed_accuracy",
+                Rate::new(self.reviewed_right, self.reviewed),
+            ),
         ]
         .into()
     }

@@ -63,6 +63,52 @@ const FIGURES: &[Figure] = &[
         "Model calls without a usable reply.",
         |one| one.model_failures,
     ),
+    ("circles", "Rows of calls that went in circles.", |one| {
+        one.drift.circles
+    }),
+    (
+        "stale_values_proposed",
+        "Proposed calls with a value that had been replaced.",
+        |one| one.drift.stale,
+    ),
+    ("stale_values_used", "Of them, those admitted.", |one| {
+        one.drift.stale_used
+    }),
+    ("margins_near", "Answers and deeds near a bound.", |one| {
+        let margin = one.drift.margins.summary();
+        margin.map_or(0, |margin| margin.near)
+    }),
+    ("repairs_level_1", "Repairs by a right value.", |one| {
+        one.drift.repairs[0]
+    }),
+    ("repairs_level_2", "Repairs by rolling back.", |one| {
+        one.drift.repairs[1]
+    }),
+    ("repairs_level_3", "Repairs by a restart.", |one| {
+        one.drift.repairs[2]
+    }),
+    (
+        "validation_tokens",
+        "Tokens of validators and reviewers.",
+        |one| one.drift.price.validation_tokens,
+    ),
+    ("child_tokens", "Tokens of sub-tasks.", |one| {
+        one.drift.price.child_tokens
+    }),
+    ("prompt_tokens", "Tokens of all prompts.", |one| {
+        one.drift.price.prompt_tokens
+    }),
+    (
+        "prompt_tokens_in_full",
+        "Estimate of the same with every step in full.",
+        |one| one.drift.price.prompt_tokens_in_full,
+    ),
+    ("steps_reviewed", "Steps that people judged.", |one| {
+        one.reviewed
+    }),
+    ("steps_reviewed_right", "Of them, right ones.", |one| {
+        one.reviewed_right
+    }),
 ];
 
 /// All figures, by workflow. They are gauges: what a store holds can shrink.

@@ -37,14 +37,14 @@ const RECORDINGS: &str = "recordings";
 const LIVE: &str = "live";
 
 /// What the layers run with.
-pub(super) struct Prepared {
-    pub(super) files: Vec<File>,
+pub(crate) struct Prepared {
+    pub(crate) files: Vec<File>,
     /// The workflow file of the suite, and all that cases name.
     pub(super) stages: BTreeMap<PathBuf, Staged>,
     /// The workflow file of cases that name none.
-    pub(super) main: Option<PathBuf>,
+    pub(crate) main: Option<PathBuf>,
     pub(super) model_name: String,
-    pub(super) why: String,
+    pub(crate) why: String,
     pub(super) generate: u32,
     pub(super) repeats: u32,
     configured: Configured,
@@ -56,14 +56,14 @@ pub(super) struct Prepared {
 }
 
 /// A workflow, or what keeps it from being run.
-pub(super) struct Staged {
+pub(crate) struct Staged {
     pub(super) findings: Diagnostics,
     pub(super) stage: Option<Arc<Stage>>,
 }
 
 type Configured = Rc<RefCell<model::Models>>;
 
-pub(super) fn prepare(
+pub(crate) fn prepare(
     args: &Test,
     settings: &Settings,
     printer: &Printer,
@@ -260,22 +260,22 @@ fn stage(
 
 impl Prepared {
     /// The workflow file of a case.
-    pub(super) fn workflow_of(&self, file: &File) -> Option<PathBuf> {
+    pub(crate) fn workflow_of(&self, file: &File) -> Option<PathBuf> {
         of_case(file).or_else(|| self.main.clone())
     }
 
-    pub(super) fn stage_of(&self, file: &File) -> Option<Arc<Stage>> {
+    pub(crate) fn stage_of(&self, file: &File) -> Option<Arc<Stage>> {
         let path = self.workflow_of(file)?;
         self.stages.get(&path)?.stage.clone()
     }
 
     /// The stages that could be made, each with its file.
-    pub(super) fn staged(&self) -> impl Iterator<Item = (&Path, &Arc<Stage>)> {
+    pub(crate) fn staged(&self) -> impl Iterator<Item = (&Path, &Arc<Stage>)> {
         let all = self.stages.iter();
         all.filter_map(|(path, staged)| Some((path.as_path(), staged.stage.as_ref()?)))
     }
 
-    pub(super) fn workflow_id(&self) -> String {
+    pub(crate) fn workflow_id(&self) -> String {
         let first = self.staged().next();
         first
             .map(|(_, stage)| stage.spec().workflow_id.clone())
@@ -283,7 +283,7 @@ impl Prepared {
     }
 
     /// The model of the command, anew.
-    pub(super) fn configured(&self) -> Arc<dyn Model> {
+    pub(crate) fn configured(&self) -> Arc<dyn Model> {
         (self.configured.borrow_mut())()
     }
 
