@@ -70,6 +70,7 @@ pub mod audit;
 pub mod cases;
 pub mod clock;
 pub mod conversation;
+pub mod drill;
 pub mod driver;
 pub mod fit;
 #[cfg(any(test, feature = "fuzz"))]
