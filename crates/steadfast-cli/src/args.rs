@@ -107,6 +107,8 @@ pub(crate) enum Command {
     Fit(Fit),
     /// Show how the tasks of a store (or one) have gone, and whether checks find what they used to
     Metrics(Metrics),
+    /// Send tasks as OpenTelemetry spans, or the store's figures as metrics
+    ExportOtel(ExportOtel),
     /// Show a sample of what models decided, and record whether it was right
     Review(Review),
     /// Run a recorded task once more with one thing changed
@@ -980,6 +982,32 @@ fn compare(given: &str) -> Result<Compare, String> {
         (_, Some(("store", path))) if !path.is_empty() => Ok(Compare::Store(path.into())),
         _ => Err("take `earlier`, `model`, `fingerprint` or `store=PATH`".to_owned()),
     }
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "OTLP over HTTP in JSON, to --endpoint, else to what OTEL_EXPORTER_OTLP_ENDPOINT \
+    names, else to stdout. Sending again gives the same spans: ids are hashes.\n\n\
+    Exit codes: 0 as usual · 1 your input or usage, or nothing that takes it"
+)]
+pub(crate) struct ExportOtel {
+    /// Only these tasks; the beginning of a name will do [default: all]
+    pub(crate) tasks: Vec<String>,
+    /// Only tasks that began in the last hours
+    #[arg(long, value_name = "HOURS")]
+    pub(crate) since: Option<u32>,
+    /// Where to: the address up to `/v1/traces`
+    #[arg(long, value_name = "URL")]
+    pub(crate) endpoint: Option<String>,
+    /// To stdout, whatever the environment names; a JSON object a line
+    #[arg(long, conflicts_with = "endpoint")]
+    pub(crate) print: bool,
+    /// With words, arguments and results: they leave this machine
+    #[arg(long, conflicts_with = "metrics")]
+    pub(crate) content: bool,
+    /// The figures of `steadfast metrics` instead of spans
+    #[arg(long, conflicts_with_all = ["tasks", "since"])]
+    pub(crate) metrics: bool,
 }
 
 #[derive(Debug, ClapArgs)]

@@ -14,6 +14,7 @@ pub(crate) mod confirm;
 pub(crate) mod context;
 pub(crate) mod diff;
 pub(crate) mod embedder;
+pub(crate) mod export_otel;
 pub(crate) mod fidelity;
 pub(crate) mod fit;
 pub(crate) mod forget;

@@ -24,6 +24,7 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::holder;
 use crate::orphans;
+use crate::otel;
 use crate::printer::Printer;
 use crate::progress::Progress;
 use crate::report;
@@ -115,6 +116,18 @@ impl Engine {
     /// Drives a task until it rests, and reports. A signal ends the driving, not
     /// the task.
     pub(crate) async fn run(
+        &self,
+        id: &TaskId,
+        takeover: Takeover,
+        settings: &Settings,
+        printer: &Printer,
+    ) -> Result<Exit, Error> {
+        let exit = self.until_reported(id, takeover, settings, printer).await?;
+        otel::after(self.driver.log.as_ref(), id, printer).await;
+        Ok(exit)
+    }
+
+    async fn until_reported(
         &self,
         id: &TaskId,
         takeover: Takeover,

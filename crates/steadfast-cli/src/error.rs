@@ -170,6 +170,8 @@ pub(crate) enum Error {
     Answered { task: TaskId, question: String },
     #[error("the answer is not taken: {refused}")]
     NotTaken { refused: Refused },
+    #[error(transparent)]
+    Otel(steadfast::telemetry::SendError),
     #[error("{}", not_reviews(path, *line, why))]
     Reviews {
         path: PathBuf,
@@ -262,6 +264,7 @@ impl Error {
             Error::NotTests { .. } => "C0062",
             Error::With { .. } => "C0063",
             Error::NotWritten { .. } => "C0064",
+            Error::Otel(_) => "C0067",
             Error::Reviews { .. } => "C0065",
             Error::NoSince => "C0066",
             Error::Replay(error) => error.code(),
@@ -311,6 +314,9 @@ impl Error {
             Error::Replay(error) => return error.hint(),
             Error::Reviews { .. } => {
                 "a line is `{\"task\": …, \"step\": …, \"right\": true or false}`, `note` as you like"
+            }
+            Error::Otel(_) => {
+                "the log stays, and can be exported again; `--print` shows what would be sent"
             }
             Error::NoSince => "write for example `--since 24 --compare earlier`",
             Error::NotWritten { lines, .. } => {

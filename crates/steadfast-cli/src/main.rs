@@ -17,6 +17,7 @@ mod memory;
 mod model;
 mod origin;
 mod orphans;
+mod otel;
 mod pending;
 mod printer;
 mod progress;
@@ -102,6 +103,7 @@ async fn run(
         Command::Test(args) => commands::test::run(&args, settings, printer).await,
         Command::Fit(args) => commands::fit::run(&args, settings, printer).await,
         Command::Metrics(args) => commands::metrics::run(&args, settings, printer).await,
+        Command::ExportOtel(args) => commands::export_otel::run(&args, settings, printer).await,
         Command::Review(args) => commands::review::run(&args, settings, printer).await,
         Command::Replay(args) => commands::replay::run(&args, settings, printer).await,
         Command::Fork(args) => commands::fork::run(&args, settings, printer).await,

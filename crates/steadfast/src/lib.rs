@@ -63,6 +63,7 @@
 //! | `builtin-skills` | keyword extraction, folder search, the Markdown check | yes |
 //! | `recall` | searching earlier steps by words and meaning | yes |
 //! | `http` | skills that are HTTP requests | yes |
+//! | `otel` | sending spans and metrics over OTLP/HTTP | no |
 //! | `mcp` | skills that are tools of Model Context Protocol servers | no |
 
 pub mod attempts;
@@ -87,6 +88,7 @@ pub mod secret;
 pub mod settings;
 pub mod skill;
 pub mod spec;
+pub mod telemetry;
 pub mod zone;
 
 pub use steadfast_core as core;

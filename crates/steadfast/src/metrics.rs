@@ -22,4 +22,5 @@ pub use compare::{Difference, differences};
 pub use drift::{Drift, Price, drift};
 pub use margin::{Margin, Margins, NEAR};
 pub use measure::{Measured, Totals, measure};
+pub(crate) use text::FIGURES;
 pub use text::prometheus;

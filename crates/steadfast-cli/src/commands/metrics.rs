@@ -89,6 +89,15 @@ pub(crate) async fn run(
     Ok(Exit::Ok)
 }
 
+/// The sums of all tasks of the store, by workflow.
+pub(crate) async fn totals(settings: &Settings) -> Result<Vec<(String, Totals)>, Error> {
+    let log = store::open_existing(settings)?;
+    let reviews = review::load(settings)?;
+    let all = gather(log.as_ref(), None, &reviews, &|_| true).await?;
+    let sums = by_workflow(&all.tasks).into_iter();
+    Ok(sums.map(|(name, seen)| (name, seen.totals)).collect())
+}
+
 const HOUR_US: i64 = 3_600_000_000;
 
 async fn read(

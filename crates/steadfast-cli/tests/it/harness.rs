@@ -75,6 +75,27 @@ impl Case {
         }
     }
 
+    /// The same with a text on stdin.
+    pub(crate) fn run_with(&self, args: &[&str], stdin: &str) -> Ran {
+        use std::io::Write;
+        let mut command = self.command(args);
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut input = child.stdin.take().unwrap();
+        // It may have ended before it read everything.
+        let _ = input.write_all(stdin.as_bytes());
+        drop(input);
+        let output = child.wait_with_output().unwrap();
+        Ran {
+            exit: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
     /// Exit code, stdout and stderr in one picture.
     pub(crate) fn check(&self, args: &[&str], expected: Expect) {
         let Ran {

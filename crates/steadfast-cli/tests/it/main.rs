@@ -26,6 +26,8 @@ mod context;
 mod diff;
 #[cfg(unix)]
 mod doubt;
+#[cfg(unix)]
+mod export_otel;
 mod fidelity;
 #[cfg(unix)]
 mod fit;

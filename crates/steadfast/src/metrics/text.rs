@@ -6,9 +6,9 @@ use std::fmt::Write;
 use super::measure::Totals;
 
 /// Name, help, and which figure.
-type Figure = (&'static str, &'static str, fn(&Totals) -> u64);
+pub(crate) type Figure = (&'static str, &'static str, fn(&Totals) -> u64);
 
-const FIGURES: &[Figure] = &[
+pub(crate) const FIGURES: &[Figure] = &[
     ("tasks", "Tasks looked at.", |one| one.tasks),
     ("tasks_ended", "Tasks that have ended.", |one| one.ended),
     (

@@ -88,16 +88,24 @@ async fn margins_are_told_before_a_rule_breaks() {
 /// changes is no circle.
 #[tokio::test]
 async fn a_circle_is_counted_once() {
-    let stage = stage(checked(), &[("format_check", json!({"passed": false}))]);
+    let stage = stage(checked(), &[]);
+    let refused = Case {
+        replies: vec![Reply {
+            skill: "format_check".to_owned(),
+            result: json!({"passed": false}),
+            fail: None,
+        }],
+        ..case("写")
+    };
     let same = |draft: fn(usize) -> String| {
         (0..3).fold(Script::new(), |script, at| {
             script.call("format_check", json!({"draft": draft(at)}))
         })
     };
-    let (_, found) = traced(&stage, &case("写"), same(|_| "# 稿".to_owned())).await;
+    let (_, found) = traced(&stage, &refused, same(|_| "# 稿".to_owned())).await;
     assert_eq!(found.circles, 1);
     let texts = |at: usize| ["# 春天来了", "# 港口与船", "# 数学小史"][at].to_owned();
-    let (_, found) = traced(&stage, &case("写"), same(texts)).await;
+    let (_, found) = traced(&stage, &refused, same(texts)).await;
     assert_eq!(found.circles, 0);
 }
 
@@ -112,8 +120,8 @@ async fn a_replaced_value_that_is_used_is_stale() {
             "S3": { "skill": "book", "on_success": "DONE" }
         },
         "skills": {
-            "look": { "effect": "read", "facts": { "price": "price" } },
-            "look_again": { "effect": "read", "facts": { "price": "price" } },
+            "look": { "effect": "read", "provides": { "price": "price" } },
+            "look_again": { "effect": "read", "provides": { "price": "price" } },
             "book": { "effect": "idempotent" }
         }
     });
