@@ -9,7 +9,7 @@
 //! materials.
 
 use crate::archive::kept::{Archive, Archived};
-use crate::archive::terms::Terms;
+use crate::archive::terms::{Asked, Terms};
 use crate::limits;
 
 /// What the ranking rests on, as the bill of materials names it.
@@ -38,7 +38,7 @@ pub struct Query {
 /// The positions of the kept summaries, best first; of equals the newer one.
 pub fn rank(archive: &Archive, query: &Query) -> Vec<usize> {
     let entries: Vec<&Archived> = archive.entries.iter().collect();
-    let asked = Terms::of_first(&query.text, limits::RECALL_TERMS_MAX);
+    let asked = Asked::new(Terms::of_first(&query.text, limits::RECALL_TERMS_MAX));
     let mut scores = by_words(&entries, &asked);
     standardise(&mut scores);
     let mut scores = spread(&scores);
@@ -54,7 +54,7 @@ pub fn rank(archive: &Archive, query: &Query) -> Vec<usize> {
     order
 }
 
-fn by_words(entries: &[&Archived], asked: &Terms) -> Vec<f64> {
+fn by_words(entries: &[&Archived], asked: &Asked) -> Vec<f64> {
     let all = entries.len() as f64;
     let length: u64 = entries
         .iter()
@@ -65,7 +65,7 @@ fn by_words(entries: &[&Archived], asked: &Terms) -> Vec<f64> {
         .iter()
         .map(|one| one.terms().shared(asked).collect())
         .collect();
-    let mut holding = vec![0.0; asked.counts.len()];
+    let mut holding = vec![0.0; asked.terms.counts.len()];
     for (term, _) in found.iter().flatten() {
         holding[*term] += 1.0;
     }

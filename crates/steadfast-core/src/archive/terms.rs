@@ -44,15 +44,44 @@ impl Terms {
         other.counts.iter().all(|(term, _)| here(term))
     }
 
-    /// The terms that both hold: the place in the other, and how often here.
-    pub(super) fn shared<'a>(&'a self, other: &'a Terms) -> impl Iterator<Item = (usize, u32)> {
-        let mut own = self.counts.iter().peekable();
-        let places = other.counts.iter().enumerate();
-        places.filter_map(move |(at, (term, _))| {
-            while own.next_if(|(mine, _)| mine < term).is_some() {}
-            let (mine, count) = own.peek()?;
-            (mine == term).then_some((at, *count))
-        })
+    /// The terms that are asked for: their place in the question, and how often here.
+    pub(super) fn shared<'a>(&'a self, asked: &'a Asked) -> impl Iterator<Item = (usize, u32)> {
+        let own = self.counts.iter();
+        own.filter_map(|(term, count)| Some((asked.place(*term)?, *count)))
+    }
+}
+
+/// The terms of a question, made for being looked up: most terms of a text are not
+/// asked for, which one bit tells.
+pub(super) struct Asked {
+    pub(super) terms: Terms,
+    bits: [u64; Asked::WORDS],
+}
+
+impl Asked {
+    const WORDS: usize = 64;
+
+    pub(super) fn new(terms: Terms) -> Asked {
+        let mut bits = [0; Asked::WORDS];
+        for (term, _) in &terms.counts {
+            let (word, bit) = Asked::bit(*term);
+            bits[word] |= bit;
+        }
+        Asked { terms, bits }
+    }
+
+    fn place(&self, term: u64) -> Option<usize> {
+        let (word, bit) = Asked::bit(term);
+        if self.bits[word] & bit == 0 {
+            return None;
+        }
+        let counts = &self.terms.counts;
+        counts.binary_search_by_key(&term, |one| one.0).ok()
+    }
+
+    fn bit(term: u64) -> (usize, u64) {
+        let at = (term ^ (term >> 32)) as usize % (Asked::WORDS * 64);
+        (at / 64, 1 << (at % 64))
     }
 }
 
@@ -93,7 +122,7 @@ mod tests {
         assert!(text.holds(&Terms::of("budget")));
         assert!(text.holds(&Terms::of("海酒")));
         assert!(!text.holds(&Terms::of("酒上")));
-        let query = Terms::of("budget 酒店");
+        let query = Asked::new(Terms::of("budget 酒店"));
         let mut shared: Vec<u32> = text.shared(&query).map(|(_, count)| count).collect();
         shared.sort_unstable();
         assert_eq!(shared, [1, 2]);

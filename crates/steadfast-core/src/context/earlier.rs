@@ -100,14 +100,7 @@ impl Fitting<'_> {
         }
     }
 
-    fn records(
-        &self,
-        call: &str,
-        lead: String,
-        gone: &[&Hit],
-        kept: &[usize],
-        drawn: &mut Drawn,
-    ) {
+    fn records(&self, call: &str, lead: String, gone: &[&Hit], kept: &[usize], drawn: &mut Drawn) {
         let entries = &self.task.state.beliefs.archive.entries;
         let mut texts = vec![Text::Inline(lead)];
         let mut sources = Vec::new();

@@ -237,7 +237,10 @@ fn an_always_yes_lets_no_broken_rule_through() {
     bench.succeed("save", json!({}), json!({}));
     bench.command(to("eve"));
     bench.call("send", json!({"to": "bob"}));
-    assert!(bench.task.state.stands.queue.is_empty(), "the gate's own no");
+    assert!(
+        bench.task.state.stands.queue.is_empty(),
+        "the gate's own no"
+    );
     // And where the value comes after the question: the yes is to another deed.
     let mut bench = about_to_send(by_model());
     let call = CallId::from("s2.0");

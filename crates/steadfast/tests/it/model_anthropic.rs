@@ -3,7 +3,9 @@
 //! Python client.
 
 use serde_json::{Value, json};
-use steadfast::core::context::{EARLIER_STEPS, FragmentKind, Message, Request, RequestCall, ToolChoice};
+use steadfast::core::context::{
+    EARLIER_STEPS, FragmentKind, Message, Request, RequestCall, ToolChoice,
+};
 use steadfast::core::event::model::{Finish, ModelFailure, Usage};
 use steadfast::core::proposal::{ModelError, Reply, ReplyCall};
 use steadfast::model::anthropic::{

@@ -179,7 +179,9 @@ fn play(steps: u64, shape: Shape) -> Price {
             .count()
     };
     price.known = named(&text);
-    let sliding = shown.lines().fold(text, |text, line| text.replace(line, ""));
+    let sliding = shown
+        .lines()
+        .fold(text, |text, line| text.replace(line, ""));
     price.known_sliding = named(&sliding);
     price
 }

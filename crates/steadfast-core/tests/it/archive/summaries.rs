@@ -352,11 +352,7 @@ fn g12_a_summariser_keeps_to_the_budget() {
     }
     let asked = bench.task.state.stands.summaries.len() as u64;
     let reserved = |bench: &Bench| bench.task.state.stands.account.task.reserved.model_calls;
-    assert_eq!(
-        reserved(&bench),
-        1 + asked,
-        "the step's and the summaries'"
-    );
+    assert_eq!(reserved(&bench), 1 + asked, "the step's and the summaries'");
     keep(&mut bench, |_| {
         Err(ModelError::new(ModelFailure::Transport, "reset"))
     });
