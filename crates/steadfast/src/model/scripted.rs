@@ -1,7 +1,9 @@
 //! A model that answers from a script, for tests and for rehearsing a workflow.
 //!
-//! A script is strict: each call takes the next turn, and a call beyond the last
-//! one is an error. The requests that came in are kept, so that a test can
+//! A script is strict: each call takes the next turn that is for it, and a call for
+//! which there is none is an error. A turn is for any call, or for those whose request
+//! has certain words in it: so sub-tasks that run side by side each find their own,
+//! whichever comes first. The requests that came in are kept, so that a test can
 //! assert what the model was shown. Replies never depend on time or chance.
 
 mod file;
@@ -41,7 +43,21 @@ type Respond = dyn Fn(&Request) -> Result<Reply, ModelError> + Send + Sync;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Script {
-    turns: VecDeque<Turn>,
+    turns: VecDeque<Entry>,
+}
+
+/// A turn, and for which requests it is.
+#[derive(Clone, Debug)]
+struct Entry {
+    /// Words that the request must have in it; none: any request.
+    when: Option<String>,
+    turn: Turn,
+}
+
+impl Entry {
+    fn is_for(&self, text: &str) -> bool {
+        self.when.as_deref().is_none_or(|when| text.contains(when))
+    }
 }
 
 #[derive(Clone)]
@@ -99,8 +115,19 @@ impl Script {
     /// Any outcome.
     #[must_use]
     pub fn outcome(mut self, outcome: Result<Reply, ModelError>) -> Script {
-        self.turns.push_back(Turn::Fixed(outcome));
+        self.put(None, Turn::Fixed(outcome));
         self
+    }
+
+    /// The same, for a request that has these words in it.
+    #[must_use]
+    pub fn outcome_when(mut self, when: &str, outcome: Result<Reply, ModelError>) -> Script {
+        self.put(Some(when.to_owned()), Turn::Fixed(outcome));
+        self
+    }
+
+    fn put(&mut self, when: Option<String>, turn: Turn) {
+        self.turns.push_back(Entry { when, turn });
     }
 
     /// A reply that is computed from the request.
@@ -109,14 +136,20 @@ impl Script {
     where
         F: Fn(&Request) -> Result<Reply, ModelError> + Send + Sync + 'static,
     {
-        self.turns.push_back(Turn::Computed(Arc::new(respond)));
+        self.put(None, Turn::Computed(Arc::new(respond)));
         self
     }
 
-    /// Leaves out the first `turns`: what a resumed task has already recorded.
+    /// Leaves out the first `turns`: what a resumed task has already recorded. Those
+    /// that are for certain requests stay, since nobody knows whose they were.
     #[must_use]
     pub fn skip(mut self, turns: usize) -> Script {
-        self.turns.drain(..turns.min(self.turns.len()));
+        let mut left = turns;
+        self.turns.retain(|entry| {
+            let gone = entry.when.is_none() && left > 0;
+            left -= usize::from(gone);
+            !gone
+        });
         self
     }
 
@@ -143,7 +176,7 @@ pub struct Scripted {
 
 #[derive(Debug)]
 struct Progress {
-    turns: VecDeque<Turn>,
+    turns: VecDeque<Entry>,
     requests: Vec<Request>,
 }
 
@@ -188,7 +221,11 @@ impl Model for Scripted {
         let (turn, number) = {
             let mut progress = self.lock();
             progress.requests.push(request.clone());
-            (progress.turns.pop_front(), progress.requests.len())
+            let text = text_of(request);
+            let mut turns = progress.turns.iter();
+            let at = turns.position(|entry| entry.is_for(&text));
+            let entry = at.and_then(|at| progress.turns.remove(at));
+            (entry.map(|entry| entry.turn), progress.requests.len())
         };
         match turn {
             Some(Turn::Fixed(outcome)) => outcome,
@@ -207,4 +244,10 @@ impl Model for Scripted {
     fn window(&self) -> Option<Window> {
         self.window
     }
+}
+
+/// All that a request says, message by message.
+fn text_of(request: &Request) -> String {
+    let texts: Vec<String> = request.messages.iter().map(|one| one.text()).collect();
+    texts.join("\n")
 }

@@ -4,6 +4,8 @@
 //! - call: { skill: extract_keywords, args: { text: "…" } }
 //! - calls: [{ skill: a }, { skill: b, args: "not even JSON" }]
 //! - fail: rate_limited
+//! - when: Aurora
+//!   say: for the request that speaks of Aurora
 //! - say: done
 //! ```
 
@@ -66,6 +68,8 @@ fn options() -> serde_saphyr::Options {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TurnSpec {
+    /// Words that the request must have in it.
+    when: Option<String>,
     say: Option<String>,
     call: Option<CallSpec>,
     calls: Option<Vec<CallSpec>>,
@@ -117,12 +121,16 @@ impl Script {
         turns
             .into_iter()
             .enumerate()
-            .try_fold(Script::new(), |script, (index, turn)| {
+            .try_fold(Script::new(), |script, (index, mut turn)| {
+                let when = turn.when.take();
                 let outcome = turn.outcome().map_err(|problem| ScriptError::Turn {
                     number: index + 1,
                     problem,
                 })?;
-                Ok(script.outcome(outcome))
+                Ok(match when {
+                    Some(when) => script.outcome_when(&when, outcome),
+                    None => script.outcome(outcome),
+                })
             })
     }
 }
