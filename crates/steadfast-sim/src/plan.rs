@@ -1,6 +1,7 @@
 //! What one run is: a workflow, a model and what goes wrong, all from a seed.
 
 use steadfast_core::budget::Budget;
+use steadfast_core::repair::{Fault, Level};
 use steadfast_core::task::input::Command;
 
 use crate::dice::Dice;
@@ -50,6 +51,14 @@ impl Plan {
         let mut talk = Dice::of(&[seed, 0x7a1c]);
         if let Some(shape) = shape.as_mut().filter(|_| talk.chance(12)) {
             shape.talk = 1 + talk.below(5) as u32;
+        }
+        // Repairs have dice of their own, too.
+        let mut mend = Dice::of(&[seed, 0x4e9a]);
+        if mend.chance(14) {
+            for _ in 0..=mend.below(2) {
+                let at = 4 + mend.below(60);
+                faults.commands.push((at, repair(&mut mend)));
+            }
         }
         if more.chance(8) {
             let (from, length) = (more.below(60), more.below(PATIENCE_MS * 5 / 4));
@@ -133,6 +142,27 @@ fn fault(dice: &mut Dice) -> SkillFault {
         SkillFault::BadShape,
     ];
     dice.pick(&faults).copied().unwrap_or(SkillFault::Reported)
+}
+
+/// A person finds something wrong, anywhere, and asks for any level or none.
+fn repair(dice: &mut Dice) -> Command {
+    let cause = match dice.below(4) {
+        0 => Fault::Course {
+            code: "the wrong way".to_owned(),
+        },
+        1 => Fault::Call {
+            call: format!("s{}.0", 1 + dice.below(6)).as_str().into(),
+        },
+        _ => Fault::Step {
+            step: 1 + dice.below(6) as u32,
+        },
+    };
+    Command::Repair {
+        cause,
+        level: Level::of(dice.below(5) as u8),
+        value: None,
+        reason: None,
+    }
 }
 
 fn command(dice: &mut Dice) -> Command {

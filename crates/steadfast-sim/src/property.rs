@@ -31,17 +31,11 @@ pub type Violations = Vec<String>;
 
 /// The path through the machine, the answer, the pairing of proposals.
 pub fn walk(spec: &Spec, flag: bool, events: &[Event]) -> (Walked, Violations) {
-    let mut walk = Walk::new(spec, flag);
-    let mut violations = Vec::new();
-    for event in events {
-        if let Err(violation) = walk.step(event) {
-            violations.push(format!("event {}: {violation}", event.seq));
-        }
-    }
+    let (walked, mut violations) = walk::along(spec, flag, events);
     if events.len() > EVENTS_MAX {
         violations.push(format!("{} events: no end in sight", events.len()));
     }
-    (walk.walked(), violations)
+    (walked, violations)
 }
 
 /// No deed twice, none without its intent, none under a key of another intent.

@@ -205,6 +205,7 @@ fn spelled(debug: &str) -> String {
         (" Cancel)", " Command::Cancel)"),
         (" Pause)", " Command::Pause)"),
         (" Say {", " Command::Say {"),
+        (" Repair {", " Command::Repair {"),
         ("please\" }", "please\".to_owned() }"),
     ] {
         text = text.replace(from, to);

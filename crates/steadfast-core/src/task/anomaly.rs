@@ -21,7 +21,8 @@ impl Draft<'_> {
     /// Looks at the call that has just come to its end. Says whether the task was
     /// ended over it.
     pub(super) fn look_for_anomaly(&mut self, failed: bool) -> Result<bool, Stop> {
-        if !self.task.looks_at(Checkpoint::Anomaly) || !self.task.state.is_running() {
+        let mends = self.task.state.stands.repairs.asked.is_some();
+        if !self.task.looks_at(Checkpoint::Anomaly) || !self.task.state.is_running() || mends {
             return Ok(false);
         }
         let cosmetic = &self.task.workflow.spec.validation.cosmetic;

@@ -527,6 +527,7 @@ impl Draft<'_> {
             .task
             .task_of(call)
             .filter(|_| self.task.state.is_running())
+            .filter(|_| self.task.state.stands.repairs.asked.is_none())
         else {
             return Then::Failed;
         };
@@ -554,6 +555,7 @@ impl Draft<'_> {
             .as_ref()
             .map(|name| self.task.workflow.machine.state(name));
         self.task.state.is_running()
+            && self.task.state.stands.repairs.asked.is_none()
             && state.is_some_and(|state| state.runs_tasks && !state.failure_declared)
     }
 }

@@ -155,7 +155,9 @@ impl Draft<'_> {
                     repair: asked.repair,
                     why: why.to_string(),
                 };
-                return Ok(self.runtime(Body::RepairDropped(body))?);
+                self.runtime(Body::RepairDropped(body))?;
+                // The machine waited for it.
+                return self.after_outcome();
             }
         };
         let restarts = plan.level == Level::Restart;

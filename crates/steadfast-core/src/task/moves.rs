@@ -24,6 +24,11 @@ impl Draft<'_> {
         ) {
             return Ok(());
         }
+        // The repair that waits decides where the machine stands; it must not be
+        // ended over what is about to be void.
+        if self.task.state.stands.repairs.asked.is_some() {
+            return Ok(());
+        }
         let Some(name) = self.task.state.current().cloned() else {
             return Ok(());
         };

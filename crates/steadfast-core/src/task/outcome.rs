@@ -201,6 +201,8 @@ impl Draft<'_> {
         let attempt = self.task.state.beliefs.visit.failures + 1;
         let again = !in_doubt
             && self.task.state.is_running()
+            // Nothing begins again before a repair that waits.
+            && self.task.state.stands.repairs.asked.is_none()
             && self.retries_by_itself(call, error.class)
             && attempt < policy.attempts;
         let tried = if verifying {

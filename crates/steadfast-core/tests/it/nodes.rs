@@ -116,7 +116,7 @@ fn a_phase_waits_for_its_look() {
     let mut bench = collected(report(&at(&["phase"])));
     assert!(bench.task.state.stands.model.is_none(), "nothing begins");
     let look = CallId::from("v1");
-    assert_eq!(asked(&bench), [look.clone()]);
+    assert_eq!(asked(&bench), std::slice::from_ref(&look));
     // The same after a crash.
     let folded = Task::fold(TaskId::from("t_1"), SALT, &bench.events).unwrap();
     let due = folded.due(bench.now, Epoch(2));

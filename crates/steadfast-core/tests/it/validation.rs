@@ -473,3 +473,34 @@ fn r16_progress_that_runs_backwards_is_told() {
     );
     assert_eq!(bench.task.state.facts["percent"].value, json!(97));
 }
+
+/// R29: an adapter drops calls and results, so that a model that looks for the result
+/// calls again and again. Here every request that follows a call shows it with its
+/// result, and the model has one look.
+#[test]
+fn r29_a_request_shows_the_call_before_it_with_its_result() {
+    let wants = |shown: &str| !shown.contains("opened-17");
+    // The usual way: a list of messages, converted without calls and results.
+    let mut messages = vec!["open it".to_owned()];
+    let mut executed = 0;
+    while wants(&messages.join("\n")) && executed < 20 {
+        executed += 1;
+        let converted: Option<&str> = None;
+        messages.extend(converted.map(str::to_owned));
+    }
+    assert_eq!(executed, 20, "it would never end");
+    let spec = json!({
+        "workflow_id": "open", "initial_state": "A", "conversation": true,
+        "states": {"A": {"skills": ["open"], "mandatory": false, "on_success": "DONE"}},
+        "skills": {"open": {"kind": "function", "effect": "read"}}
+    });
+    let mut bench = Bench::new(spec);
+    let mut executed = 0;
+    while wants(&format!("{:?}", bench.request.as_ref().unwrap().messages)) {
+        executed += 1;
+        bench.succeed("open", json!({"n": executed}), json!({"page": "opened-17"}));
+        assert!(executed < 20);
+    }
+    bench.say("done");
+    assert_eq!(executed, 1);
+}

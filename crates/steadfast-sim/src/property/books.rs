@@ -82,6 +82,14 @@ impl Books {
                 }
                 self.empty = false;
             }
+            // What the open call took is nobody's to hear; the task may be open again.
+            Body::RepairAsked(_) => {
+                self.lost(epoch, 1);
+                self.open = None;
+                self.over = false;
+                self.empty = false;
+                return Ok(());
+            }
             Body::CancelRequested(_) | Body::TaskFailing(_) => {
                 self.over = true;
                 self.open = None;

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use steadfast_core::event::machine::{Place, StateEntered};
 use steadfast_core::event::model::Finish;
 use steadfast_core::event::proposal::CallAdmitted;
+use steadfast_core::event::repair::{DeedKept, Level};
 use steadfast_core::event::task::{Cause, TaskFailed, TaskFailing};
 use steadfast_core::event::{Body, Event};
 use steadfast_core::id::{CallId, SkillName, StateName};
@@ -54,9 +55,74 @@ pub struct Walk<'a> {
     said: bool,
     books: Books,
     found: Walked,
+    /// Deeds by call, with where they were done. No roll-back takes one out.
+    deeds: BTreeMap<CallId, (StateName, SkillName)>,
+    /// Of them, those whose receipts do not count since a repair: how many stand
+    /// for a skill of a state, which is not called before they are taken.
+    standing: BTreeMap<(StateName, SkillName), u32>,
+    /// The deeds of `standing`.
+    untaken: BTreeSet<CallId>,
+    /// A repair is asked for; whether it reopened a task that had ended.
+    mending: Option<bool>,
 }
 
 impl<'a> Walk<'a> {
+    /// What a repair makes of the walk: beliefs as they were at `then`, all that
+    /// stands as it is now.
+    fn rolled_back(&self, then: &Walk<'a>) -> Walk<'a> {
+        let mut walk = Walk {
+            open: BTreeMap::new(),
+            approved: self.approved.clone(),
+            succeeded: self.succeeded.clone(),
+            said: self.said,
+            books: self.books.clone(),
+            deeds: self.deeds.clone(),
+            mending: None,
+            unanswered: BTreeSet::new(),
+            answering: None,
+            ..then.clone()
+        };
+        walk.found.usable_replies = self.found.usable_replies;
+        walk.found.rounds = self.found.rounds;
+        walk.found.ended = false;
+        // What was done since, and what an earlier repair had left standing.
+        walk.untaken.clone_from(&then.untaken);
+        for call in self.deeds.keys() {
+            if !then.deeds.contains_key(call) {
+                walk.untaken.insert(call.clone());
+            }
+        }
+        walk.standing.clear();
+        for call in &walk.untaken {
+            *walk.standing.entry(walk.deeds[call].clone()).or_default() += 1;
+        }
+        walk
+    }
+
+    /// A restart begins where the machine does.
+    fn restart(&mut self) {
+        self.place = None;
+        self.path.clear();
+        self.receipts.clear();
+        self.skipped.clear();
+        self.failures = 0;
+    }
+
+    fn keep(&mut self, body: &DeedKept) -> Result<(), String> {
+        let at = (body.state.clone(), body.skill.clone());
+        if self.place != Some(Place::State(body.state.clone())) {
+            return Err(format!("the deed `{}` is kept elsewhere", body.call));
+        }
+        if !self.untaken.remove(&body.call) || self.deeds.get(&body.call) != Some(&at) {
+            return Err(format!("`{}` is no deed that stands", body.call));
+        }
+        if let Some(left) = self.standing.get_mut(&at) {
+            *left -= 1;
+        }
+        self.receipts.insert(at, None);
+        Ok(())
+    }
+
     pub fn new(spec: &'a Spec, flag: bool) -> Walk<'a> {
         Walk {
             spec,
@@ -75,6 +141,10 @@ impl<'a> Walk<'a> {
             said: false,
             books: Books::new(spec),
             found: Walked::default(),
+            deeds: BTreeMap::new(),
+            standing: BTreeMap::new(),
+            untaken: BTreeSet::new(),
+            mending: None,
         }
     }
 
@@ -123,7 +193,9 @@ impl<'a> Walk<'a> {
             Body::SkillFailed(body) => Some(&body.call),
             _ => None,
         };
-        if self.found.ended && !outcome.is_some_and(|call| self.may_repeat(call)) {
+        let reopens = matches!(&event.body, Body::RepairAsked(_));
+        let late = outcome.is_some_and(|call| self.may_repeat(call));
+        if self.found.ended && !late && !reopens {
             return Err(format!("`{}` after the end", event.body.kind()));
         }
         self.books.step(event)?;
@@ -211,10 +283,23 @@ impl<'a> Walk<'a> {
                 self.said = true;
                 Ok(())
             }
-            Body::RepairAsked(_)
-            | Body::RepairDropped(_)
-            | Body::Repaired(_)
-            | Body::DeedKept(_) => Err("nobody asks for repairs here".to_owned()),
+            Body::RepairAsked(_) => {
+                self.mending = Some(self.found.ended);
+                self.found.ended = false;
+                self.all_answered()
+            }
+            Body::RepairDropped(_) => {
+                let reopened = self.mending.take();
+                self.found.ended = reopened.ok_or("no repair was asked for")?;
+                Ok(())
+            }
+            // `walk` puts the walk back; here it is judged whether it may.
+            Body::Repaired(body) => match self.mending {
+                None => Err("no repair was asked for".to_owned()),
+                Some(_) if body.from > event.seq => Err("it voids what is to come".to_owned()),
+                Some(_) => Ok(()),
+            },
+            Body::DeedKept(body) => self.keep(body),
             Body::ValidationAsked(_)
             | Body::Validated(_)
             | Body::BudgetSet(_)
@@ -300,6 +385,14 @@ impl<'a> Walk<'a> {
         if needed && !self.approved.contains(call) {
             return Err(format!("`{}` without approval", open.skill));
         }
+        let at = open.state.clone().map(|state| (state, open.skill.clone()));
+        let stands = at.and_then(|at| self.standing.get(&at));
+        if stands.is_some_and(|stands| *stands > 0) {
+            return Err(format!("`{}` again, though its deed stands", open.skill));
+        }
+        if self.mending.is_some() {
+            return Err(format!("`{}` began while a repair waited", open.skill));
+        }
         Ok(())
     }
 
@@ -315,6 +408,11 @@ impl<'a> Walk<'a> {
             .ok_or_else(|| format!("`{call}` is not open"))?;
         if success {
             self.succeeded.insert(open.skill.clone());
+            if let Some(state) = open.state.clone()
+                && open.effect != Some(EffectClass::Read)
+            {
+                self.deeds.insert(call.clone(), (state, open.skill.clone()));
+            }
             if let Some(state) = open.state {
                 self.receipts.insert((state, open.skill), checked);
             }
@@ -510,4 +608,34 @@ fn uses(state: &StateSpec) -> Vec<Use> {
         },
     });
     state.skill.iter().map(plain).chain(set).collect()
+}
+
+/// Walks a whole log. At a repair the walk goes on from what it was before the range
+/// that the repair voids.
+pub(super) fn along(spec: &Spec, flag: bool, events: &[Event]) -> (Walked, Vec<String>) {
+    let mut walk = Walk::new(spec, flag);
+    let mut violations = Vec::new();
+    let repaired = |event: &Event| matches!(event.body, Body::Repaired(_));
+    let keeps = events.iter().any(repaired);
+    let mut before: Vec<Walk<'_>> = Vec::new();
+    for event in events {
+        if keeps {
+            before.push(walk.clone());
+        }
+        if let Err(violation) = walk.step(event) {
+            violations.push(format!("event {}: {violation}", event.seq));
+        }
+        if let Body::Repaired(body) = &event.body {
+            // Events count from 1; the walk before `from` is the one after its last.
+            let at = usize::try_from(body.from.0).unwrap_or(1) - 1;
+            match before.get(at) {
+                Some(then) => walk = walk.rolled_back(then),
+                None => violations.push(format!("event {}: rolled back to nowhere", event.seq)),
+            }
+            if body.level == Level::Restart {
+                walk.restart();
+            }
+        }
+    }
+    (walk.walked(), violations)
 }

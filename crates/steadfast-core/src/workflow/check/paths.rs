@@ -71,7 +71,8 @@ fn unreachable(state: &StateDef) -> Problem {
 }
 
 fn failure_declared(state: &StateDef) -> Option<Problem> {
-    if state.failure_declared {
+    // Where sub-tasks fail, each one's own `on_failure` says what follows.
+    if state.failure_declared || state.runs_tasks {
         return None;
     }
     let message = format!("state `{}` does not say where failure leads", state.name);

@@ -36,6 +36,22 @@ fn a_sound_graph_brings_one_warning_at_most() {
     );
 }
 
+/// What follows a failure is said by each task, so a state of tasks need not say it.
+#[test]
+fn a_state_of_tasks_may_be_silent_about_failure() {
+    let mut workflow = rivals();
+    for task in ["collect_a", "collect_b", "compare"] {
+        workflow["tasks"][task]["on_failure"] = json!("abort");
+    }
+    let spec: Spec = serde_json::from_value(workflow).expect("a spec");
+    let problems = check(&spec, &FewSchemas, &FewConditions).into_iter();
+    let silent: Vec<String> = problems
+        .filter(|one| one.code == "W0012")
+        .map(|one| one.path.join("."))
+        .collect();
+    assert_eq!(silent, ["states.WRITE"], "a state of skills must say it");
+}
+
 #[test]
 fn a_cycle_is_named() {
     let problems = changed(|workflow| {

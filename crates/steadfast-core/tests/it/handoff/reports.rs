@@ -10,7 +10,7 @@ use steadfast_core::id::{CallId, Principal};
 use steadfast_core::ledger::rule::Rule;
 use steadfast_core::proposal::Reply;
 use steadfast_core::task::input::{Command, Input};
-use steadfast_core::task::{Effect, Outcome};
+use steadfast_core::task::{Effect, Outcome, Waiting};
 
 use super::{Child, begin_due, deliver, finish, port, rivals, text};
 use crate::harness::Bench;
@@ -415,4 +415,58 @@ fn r55_helpers_of_helpers_are_bounded() {
     );
     let started = bench.task.state.stands.children_started;
     assert!(started <= 6, "{started}");
+}
+
+/// R83: the parent may write only with a person's yes, and so may its helper, which
+/// has no window to ask in: it is parked, neither let through nor refused, and writes
+/// once when a person has agreed to the helper's own call.
+#[test]
+fn r83_a_helper_waits_for_the_same_yes_as_its_parent() {
+    // The usual way: who has no window is given a fixed mode.
+    let usual = |has_window: bool, fixed: &'static str| match has_window {
+        true => "asked",
+        false => fixed,
+    };
+    for fixed in ["done without asking", "refused"] {
+        assert_ne!(usual(false, fixed), usual(true, fixed));
+    }
+    let mut workflow = helper(&json!(["read", "write_file"]), 1);
+    workflow["workflows"]["reading"]["states"]["R0"] =
+        json!({"skills": ["write_file"], "on_success": "DONE"});
+    workflow["ledger"] = json!({"developer": [
+        {"type": "action", "mode": "ask", "action": {"kind": "write"}}
+    ]});
+    let mut bench = Bench::new(workflow);
+    let call = begin_due(&mut bench).remove(0);
+    let mut child = Child::of(&bench, &call);
+    child.reply(Reply::call("m", &[("write_file", json!({}))]), &bench);
+    let wrote = |child: &Child| {
+        let called = child.events.iter();
+        called
+            .filter(|e| matches!(&e.body, Body::SkillCalled(_)))
+            .count()
+    };
+    child.begin("s1.0", &bench);
+    assert_eq!((wrote(&child), child.refusals().len()), (0, 0), "parked");
+    let calls = vec![CallId::from("s1.0")];
+    let due = child.task.due(bench.now, bench.epoch);
+    assert_eq!(due.waiting, Some(Waiting::Approval { calls }));
+    assert!(bench.outcome().is_none(), "the parent waits for it");
+    let yes = Input::Command {
+        principal: Principal::from("boss"),
+        command: Command::Decide {
+            call: CallId::from("s1.0"),
+            approved: true,
+            reason: None,
+        },
+    };
+    child.input(yes, &bench);
+    child.begin("s1.0", &bench);
+    child.begin("s1.0", &bench);
+    assert_eq!(wrote(&child), 1, "once, by the helper itself");
+    let parents = bench
+        .events
+        .iter()
+        .any(|event| matches!(&event.body, Body::SkillCalled(body) if body.call.as_str() != call));
+    assert!(!parents, "nothing of it is the parent's deed");
 }
