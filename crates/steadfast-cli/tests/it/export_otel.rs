@@ -102,7 +102,7 @@ fn a_run_is_sent_as_it_ends_and_again_as_the_same_spans() {
         attribute(pay, "steadfast.contract_step"),
         Some(&"2/2".into())
     );
-    let chat = all.iter().find(|span| span["name"] == "chat script");
+    let chat = all.iter().find(|span| span["name"] == "chat scripted");
     let chat = chat.unwrap_or_else(|| panic!("{live}"));
     assert!(
         attribute(chat, "gen_ai.usage.input_tokens").is_some(),
