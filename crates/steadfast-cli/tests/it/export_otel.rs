@@ -47,6 +47,12 @@ fn collector() -> (String, Receiver<(String, Value)>) {
     (address, receiver)
 }
 
+/// What was sent next; a test that waits for nothing ends all the same.
+fn came(received: &Receiver<(String, Value)>) -> (String, Value) {
+    let patience = std::time::Duration::from_secs(30);
+    received.recv_timeout(patience).expect("nothing was sent")
+}
+
 fn spans(body: &Value) -> Vec<&Value> {
     let spans = &body["resourceSpans"][0]["scopeSpans"][0]["spans"];
     spans.as_array().unwrap().iter().collect()
@@ -65,15 +71,11 @@ fn a_run_is_sent_as_it_ends_and_again_as_the_same_spans() {
     let mut run = case.command(PAY);
     run.env("OTEL_EXPORTER_OTLP_ENDPOINT", &address);
     assert!(run.output().unwrap().status.success());
-    let (path, live) = received.recv().unwrap();
+    let (path, live) = came(&received);
     assert_eq!(path, "/v1/traces");
     let ran = case.run(&["export-otel", "t1", "--endpoint", &address]);
     assert_eq!(ran.exit, 0, "{ran:?}");
-    assert_eq!(
-        received.recv().unwrap().1,
-        live,
-        "exporting again is idempotent"
-    );
+    assert_eq!(came(&received).1, live, "exporting again is idempotent");
 
     let all = spans(&live);
     let named = |prefix: &str| {
@@ -102,7 +104,7 @@ fn a_run_is_sent_as_it_ends_and_again_as_the_same_spans() {
         attribute(pay, "steadfast.contract_step"),
         Some(&"2/2".into())
     );
-    let chat = all.iter().find(|span| span["name"] == "chat script");
+    let chat = all.iter().find(|span| span["name"] == "chat scripted");
     let chat = chat.unwrap_or_else(|| panic!("{live}"));
     assert!(
         attribute(chat, "gen_ai.usage.input_tokens").is_some(),
@@ -168,7 +170,7 @@ fn a_run_does_not_fail_for_want_of_a_collector() {
     let (address, received) = collector();
     let ran = case.run(&["export-otel", "--metrics", "--endpoint", &address]);
     assert_eq!(ran.exit, 0, "{ran:?}");
-    let (path, body) = received.recv().unwrap();
+    let (path, body) = came(&received);
     assert_eq!(path, "/v1/metrics");
     let metrics = &body["resourceMetrics"][0]["scopeMetrics"][0]["metrics"];
     let completed = metrics.as_array().unwrap().iter();

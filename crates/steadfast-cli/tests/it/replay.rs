@@ -189,3 +189,120 @@ fn bisect_finds_the_context_that_turned_it() {
         ran.stderr
     );
 }
+
+/// A place that any network call of a process would come to: as endpoint of the
+/// models, and as proxy of all else.
+struct Watched {
+    listener: std::net::TcpListener,
+    address: String,
+}
+
+impl Watched {
+    fn new() -> Watched {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        Watched { listener, address }
+    }
+
+    fn run(&self, case: &crate::harness::Case, args: &[&str]) -> std::process::Output {
+        let mut command = case.command(args);
+        for name in [
+            "STEADFAST_BASE_URL",
+            "OPENAI_BASE_URL",
+            "ANTHROPIC_BASE_URL",
+        ] {
+            command.env(name, &self.address);
+        }
+        for name in [
+            "HTTP_PROXY",
+            "HTTPS_PROXY",
+            "ALL_PROXY",
+            "http_proxy",
+            "https_proxy",
+        ] {
+            command.env(name, &self.address);
+        }
+        command.output().unwrap()
+    }
+
+    /// Whether anybody came. A connection waits in the queue until it is taken.
+    fn was_reached(&self) -> bool {
+        match self.listener.accept() {
+            Ok(_) => true,
+            Err(error) => {
+                assert_eq!(error.kind(), std::io::ErrorKind::WouldBlock);
+                false
+            }
+        }
+    }
+}
+
+/// With recorded and scripted models nothing leaves the machine; where a model
+/// behind an endpoint is asked for, the same watch sees it come.
+#[test]
+fn replay_and_bisect_make_no_network_call() {
+    let case = payment("none");
+    assert_eq!(case.run(PAY).exit, 0);
+    case.write(
+        "check.yaml",
+        "case_id: c\ninput: Pay the bill.\nforbidden:\n  - { skill: pay, args: { amount: 999 } }\n",
+    );
+    let watched = Watched::new();
+    for args in [
+        &["replay", "t1"][..],
+        &["replay", "t1", "--with", "contract=xml"],
+        &[
+            "replay",
+            "t1",
+            "--with",
+            "contract=xml",
+            "--with",
+            "model=script:script.yaml",
+        ],
+        &[
+            "bisect",
+            "t1",
+            "--check",
+            "check.yaml",
+            "--model",
+            "extractive",
+        ],
+        &[
+            "bisect",
+            "t1",
+            "--check",
+            "check.yaml",
+            "--model",
+            "script:script.yaml",
+        ],
+    ] {
+        let output = watched.run(&case, args);
+        assert!(
+            matches!(output.status.code(), Some(0 | 1 | 3)),
+            "{output:?}"
+        );
+        assert!(!watched.was_reached(), "{args:?} called: {output:?}");
+    }
+    // The control: the watch is where a call would go. It never answers, so the
+    // replay is ended as soon as it has come.
+    let mut command = case.command(&[
+        "replay",
+        "t1",
+        "--with",
+        "contract=xml",
+        "--with",
+        "model=m",
+    ]);
+    let mut child = command
+        .env("STEADFAST_BASE_URL", &watched.address)
+        .spawn()
+        .unwrap();
+    let came = (0..600).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        watched.was_reached()
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(came, "the control did not reach the endpoint");
+}

@@ -253,10 +253,15 @@ fn check_junit(xml: &str, counts: &[(&str, usize)]) {
         let name = element.name().as_ref().to_owned();
         let (parent, attributes) = known(&name);
         assert_eq!(open.last().map_or("", String::as_str), parent);
+        let mut given = std::collections::BTreeMap::new();
         for attribute in element.attributes() {
-            let key = attribute.unwrap().key.as_ref().to_owned();
+            let attribute = attribute.unwrap();
+            let key = attribute.key.as_ref().to_owned();
             assert!(attributes.contains(&key.as_str()), "`{key}` of `{name}`");
+            let value = attribute.value.as_ref().to_owned();
+            given.insert(key, value);
         }
+        check_types(&name, &given);
         *found.entry(name.clone()).or_insert(0) += 1;
         if !empty {
             open.push(name);
@@ -266,6 +271,36 @@ fn check_junit(xml: &str, counts: &[(&str, usize)]) {
         assert_eq!(found.get(*name), Some(count), "{name}: {xml}");
     }
     assert!(open.is_empty());
+}
+
+/// What the schema asks of attributes: which must be there, and that counts are
+/// whole numbers and times decimal ones.
+fn check_types(name: &str, given: &std::collections::BTreeMap<String, String>) {
+    let required: &[&str] = match name {
+        "testsuite" => &["name", "tests", "failures", "errors"],
+        "testcase" => &["name", "classname"],
+        _ => &[],
+    };
+    for key in required {
+        assert!(given.contains_key(*key), "`{name}` without `{key}`");
+    }
+    for (key, value) in given {
+        match key.as_str() {
+            "tests" | "failures" | "errors" | "skipped" => {
+                value
+                    .parse::<u64>()
+                    .unwrap_or_else(|_| panic!("{name}.{key}: {value}"));
+            }
+            "time" => {
+                let decimal = value.chars().all(|c| c.is_ascii_digit() || c == '.');
+                assert!(
+                    decimal && value.parse::<f64>().is_ok(),
+                    "{name}.time: {value}"
+                );
+            }
+            _ => {}
+        }
+    }
 }
 
 /// A layer that was not run is there as skipped.

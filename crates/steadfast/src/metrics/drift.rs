@@ -23,7 +23,8 @@ use super::margin::{self, Margins, same_name};
 /// What one task's log shows of drift, and what the methods against it cost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Drift {
-    /// Rows of calls that went in circles; one is one, whatever its length.
+    /// Rows of calls that went in circles, refused ones among them; one is one,
+    /// whatever its length.
     pub circles: u64,
     /// Proposed calls with a value that had been replaced, and those of them that
     /// were admitted.
@@ -137,7 +138,13 @@ impl<'a> Walk<'a> {
                     values.push(fact.value.clone());
                 }
             }
-            Body::CallRefused(body) => self.proposed(task, &body.args.json(), false),
+            Body::CallRefused(body) => {
+                let args = body.args.json();
+                self.proposed(task, &args, false);
+                // What is refused and proposed again leads nowhere just as well.
+                let outcome = Outcome::failed(body.refusal.code());
+                self.passed(&body.skill, &args, outcome);
+            }
             Body::CallAdmitted(body) => {
                 let args = body.args.json();
                 self.proposed(task, &args, true);
@@ -169,9 +176,12 @@ impl<'a> Walk<'a> {
     }
 
     fn ended(&mut self, call: &CallId, outcome: Outcome) {
-        let Some((skill, args)) = self.calls.get(call) else {
-            return;
-        };
+        if let Some((skill, args)) = self.calls.remove(call) {
+            self.passed(skill, &args, outcome);
+        }
+    }
+
+    fn passed(&mut self, skill: &str, args: &Value, outcome: Outcome) {
         let call = Likeness::of(skill, args, &BTreeSet::new());
         let circle = self.trail.passed(Pass { call, outcome });
         let circling = circle.is_some_and(|circle| circle.advice().is_some());

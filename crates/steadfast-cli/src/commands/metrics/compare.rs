@@ -98,6 +98,9 @@ pub(super) fn tell(sides: &Sides, printer: &Printer) -> Result<(), Error> {
     Ok(())
 }
 
+/// A name, and which figure.
+type Figure = (&'static str, fn(&Totals) -> u64);
+
 fn shown(found: &Compared<'_>) -> String {
     let heads = ["", "BEFORE", "AFTER", "CHANGE (95 %)", ""];
     let mut lines = vec![heads.map(str::to_owned).to_vec()];
@@ -111,7 +114,7 @@ fn shown(found: &Compared<'_>) -> String {
             sign.to_owned(),
         ]
     }));
-    let counts: [(&str, fn(&Totals) -> u64); 6] = [
+    let counts: [Figure; 6] = [
         ("tokens per step", |one| one.tokens_per_step().unwrap_or(0)),
         ("refused", |one| one.refused),
         ("moves backwards", |one| one.backwards),
