@@ -100,6 +100,7 @@ async fn run(
         Command::Mcp(args) => commands::mcp::run(args, printer).await,
         Command::Attempts(args) => commands::attempts::run(&args, settings, printer).await,
         Command::Test(args) => commands::test::run(&args, settings, printer).await,
+        Command::Drill(args) => commands::drill::run(&args, settings, printer).await,
         Command::Metrics(args) => commands::metrics::run(&args, settings, printer).await,
         Command::Replay(args) => commands::replay::run(&args, settings, printer).await,
         Command::Fork(args) => commands::fork::run(&args, settings, printer).await,

@@ -83,11 +83,15 @@ impl History {
         self.trim().await?;
         for _ in 0..CALLS_MAX {
             let reply = self.ask(&self.request()).await?;
-            let calls = reply.calls.iter().enumerate().map(|(at, call)| RequestCall {
-                id: format!("k{}_{at}", self.messages()).as_str().into(),
-                skill: call.skill.clone(),
-                args: call.args.clone(),
-            });
+            let calls = reply
+                .calls
+                .iter()
+                .enumerate()
+                .map(|(at, call)| RequestCall {
+                    id: format!("k{}_{at}", self.messages()).as_str().into(),
+                    skill: call.skill.clone(),
+                    args: call.args.clone(),
+                });
             let calls: Vec<RequestCall> = calls.collect();
             let results = calls.iter().map(|call| self.result(call));
             let results: Vec<Message> = results.collect();

@@ -3,7 +3,7 @@
 //! find out.
 
 use steadfast_core::ledger::Rule;
-use steadfast_core::ledger::rule::{ActionKind, Action, ActionMode, Part};
+use steadfast_core::ledger::rule::{Action, ActionKind, ActionMode, Part};
 
 use super::phrases::FORUM;
 
@@ -44,7 +44,9 @@ pub(super) fn plainly_breaks(answer: &str, rule: &Rule) -> bool {
         }
         Rule::Sources { .. } => without_quotes(answer).contains(FORUM),
         Rule::Punctuation { .. } => answer.contains(['!', '！']),
-        Rule::EndsWith { text } => !answer.trim_end_matches(['.', '。', ' ', '\n']).ends_with(text.as_str()),
+        Rule::EndsWith { text } => !answer
+            .trim_end_matches(['.', '。', ' ', '\n'])
+            .ends_with(text.as_str()),
         _ => false,
     }
 }
@@ -106,7 +108,14 @@ pub(super) fn states(summary: &str, rule: &Rule) -> bool {
         Rule::Action {
             mode: ActionMode::Forbid,
             action: Action::Kind(ActionKind::Send),
-        } => has(&["not email", "not send", "never send", "never email", "不得对外发送", "不得发送"]),
+        } => has(&[
+            "not email",
+            "not send",
+            "never send",
+            "never email",
+            "不得对外发送",
+            "不得发送",
+        ]),
         _ => true,
     }
 }
@@ -139,7 +148,10 @@ mod tests {
         assert!(states("- at most 8 sentences", &length));
         assert!(states("- 不超过 8 句", &length));
         assert!(!states("- about 8 sentences", &length));
-        assert!(!states("- at most 8 sentences, later 10 sentences", &length));
+        assert!(!states(
+            "- at most 8 sentences, later 10 sentences",
+            &length
+        ));
         assert!(!states("- at most 18 sentences", &length));
         let english = phrases::language("en");
         assert!(states("- answer in English", &english));
@@ -150,7 +162,10 @@ mod tests {
     fn what_is_plain_is_seen() {
         let english = phrases::language("en");
         assert!(plainly_breaks("收成很好，仓库满了。", &english));
-        assert!(!plainly_breaks("The harvest (收成) was good this year.", &english));
+        assert!(!plainly_breaks(
+            "The harvest (收成) was good this year.",
+            &english
+        ));
         let (_, ending) = phrases::set_ending(Lang::En, "Yours truly");
         assert!(!plainly_breaks("Done.\n\nYours truly", &ending));
         assert!(plainly_breaks("Yours truly, it is done", &ending));

@@ -71,7 +71,10 @@ impl Runtime {
     /// # Errors
     ///
     /// When the driver itself fails.
-    pub(super) async fn say(&mut self, text: &str) -> Result<Result<String, String>, driver::Error> {
+    pub(super) async fn say(
+        &mut self,
+        text: &str,
+    ) -> Result<Result<String, String>, driver::Error> {
         if self.seen == Seq(0) {
             let start = Start {
                 workflow: self.spec.clone(),
