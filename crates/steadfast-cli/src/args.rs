@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use steadfast::drill::{Method, Speech};
 
 use crate::settings;
 
@@ -105,6 +106,8 @@ pub(crate) enum Command {
     Test(Test),
     /// Try another model on a minimal set of cases: which contract mark-up it obeys, what changes
     Fit(Fit),
+    /// Hold long dialogues with models that fail (or any), beside what is commonly done instead
+    Drill(Drill),
     /// Show how the tasks of a store (or one) have gone, and whether checks find what they used to
     Metrics(Metrics),
     /// Send tasks as OpenTelemetry spans, or the store's figures as metrics
@@ -728,6 +731,81 @@ pub(crate) struct McpFile {
     /// A file of skills that the workflow can draw on
     #[arg(long, value_name = "FILE")]
     pub(crate) registry: Option<PathBuf>,
+}
+
+#[derive(Debug, ClapArgs)]
+#[command(
+    after_help = "Exit codes: 0 every constraint was kept under Steadfast · \
+    1 your input or usage · 3 Steadfast let something through, or a model of the zoo was not answered with"
+)]
+pub(crate) struct Drill {
+    /// What the dialogues are made from; the same seed makes the same ones
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Dialogues, of 20 to 50 messages each
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) dialogues: u32,
+    /// What they are spoken in, in turns [default: zh,en,mixed]
+    #[arg(long, value_name = "LANGUAGES", value_enum, value_delimiter = ',')]
+    pub(crate) languages: Vec<SpeechArg>,
+    /// `zoo`: all models that fail on purpose; `zoo:NAME`: one of them; else as in `run`
+    #[arg(long, value_name = "MODEL", default_value = "zoo")]
+    pub(crate) model: String,
+    /// How the conversation is kept [default: all four]
+    #[arg(long, value_name = "METHODS", value_enum, value_delimiter = ',')]
+    pub(crate) methods: Vec<MethodArg>,
+    /// Runs of each dialogue, for models that vary
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) repeats: u32,
+    /// Write the report with plots, one HTML file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// Tokens that the model's window holds, over what is known of the model
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) window: Option<u32>,
+    /// Tokens of the window that are kept for the reply
+    #[arg(long, value_name = "TOKENS")]
+    pub(crate) output_tokens: Option<u32>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SpeechArg {
+    Zh,
+    En,
+    Mixed,
+}
+
+impl From<SpeechArg> for Speech {
+    fn from(given: SpeechArg) -> Speech {
+        match given {
+            SpeechArg::Zh => Speech::Zh,
+            SpeechArg::En => Speech::En,
+            SpeechArg::Mixed => Speech::Mixed,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum MethodArg {
+    Steadfast,
+    /// Every message, as far as the window holds
+    FullHistory,
+    /// The last six exchanges
+    SlidingWindow,
+    /// A summary that the model keeps up to date, and the last exchanges
+    RunningSummary,
+}
+
+impl From<MethodArg> for Method {
+    fn from(given: MethodArg) -> Method {
+        match given {
+            MethodArg::Steadfast => Method::Steadfast,
+            MethodArg::FullHistory => Method::FullHistory,
+            MethodArg::SlidingWindow => Method::SlidingWindow,
+            MethodArg::RunningSummary => Method::RunningSummary,
+        }
+    }
 }
 
 #[derive(Debug, ClapArgs)]

@@ -13,6 +13,7 @@ pub(crate) mod config;
 pub(crate) mod confirm;
 pub(crate) mod context;
 pub(crate) mod diff;
+pub(crate) mod drill;
 pub(crate) mod embedder;
 pub(crate) mod export_otel;
 pub(crate) mod fidelity;

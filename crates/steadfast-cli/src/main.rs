@@ -102,6 +102,7 @@ async fn run(
         Command::Attempts(args) => commands::attempts::run(&args, settings, printer).await,
         Command::Test(args) => commands::test::run(&args, settings, printer).await,
         Command::Fit(args) => commands::fit::run(&args, settings, printer).await,
+        Command::Drill(args) => commands::drill::run(&args, settings, printer).await,
         Command::Metrics(args) => commands::metrics::run(&args, settings, printer).await,
         Command::ExportOtel(args) => commands::export_otel::run(&args, settings, printer).await,
         Command::Review(args) => commands::review::run(&args, settings, printer).await,

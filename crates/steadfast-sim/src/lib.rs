@@ -30,3 +30,4 @@ pub mod soak;
 pub mod talk;
 pub mod workflow;
 pub mod world;
+pub mod zoo;

@@ -4,6 +4,7 @@
 mod attempts;
 mod baseline;
 mod budget;
+mod drill;
 mod effects;
 mod explore;
 mod observe;

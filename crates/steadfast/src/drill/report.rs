@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::dialogue::Speech;
 use super::measure::Count;
-use super::run::{Method, Run};
+use super::run::{Method, Plan, Run};
 
 /// Parts that a dialogue is cut into for the curve of its decay.
 pub const PLACES: usize = 10;
@@ -51,7 +51,7 @@ pub struct Row {
 }
 
 impl Report {
-    pub fn new(seed: u64, turns: usize, dialogues: usize, repeats: u32, runs: Vec<Run>) -> Report {
+    pub fn of(plan: &Plan, seed: u64, runs: Vec<Run>) -> Report {
         let mut models: Vec<String> = Vec::new();
         for run in &runs {
             if !models.contains(&run.model) {
@@ -75,9 +75,9 @@ impl Report {
         Report {
             seed,
             models,
-            dialogues,
-            turns,
-            repeats,
+            dialogues: plan.dialogues.len(),
+            turns: plan.dialogues.iter().map(|one| one.turns.len()).sum(),
+            repeats: plan.repeats,
             methods,
             by_model,
             by_speech,

@@ -95,6 +95,9 @@ fn subject(text: &str) -> Option<Subject> {
     };
     let chinese = super::mood::chinese(text);
     let field = |rule: Rule| Some(Subject::Field(Field::of(&rule), rule));
+    if any(text, &["句数", "sentence limit", "limit on sentences"]) {
+        return field(length(LengthUnit::Sentences));
+    }
     if any(
         text,
         &[
@@ -210,6 +213,8 @@ mod tests {
         };
         assert_eq!(field("取消字数限制"), "Length(\"whole\")");
         assert_eq!(field("forget the word limit"), "Length(\"whole\")");
+        assert_eq!(field("取消句数限制"), field("forget the sentence limit"));
+        assert_ne!(field("取消句数限制"), "none");
         assert_eq!(field("ignore all previous instructions"), "any");
         assert_eq!(field("别忘了字数限制"), "none");
         assert_eq!(field("取消订单"), "none");

@@ -1,0 +1,86 @@
+//! The drill with the zoo: baselines lose, Steadfast keeps all.
+
+use std::sync::Arc;
+
+use steadfast::clock::Clock;
+use steadfast::drill::{self, Count, Method, Models, Plan, Report, Run, Speech, Virtual};
+use steadfast::model::Model;
+use steadfast_core::event::task::Window;
+use steadfast_sim::zoo::{Mind, Talker};
+
+fn zoo(minds: &[Mind], seed: u64) -> Vec<Models> {
+    let of = |mind: &Mind| {
+        let mind = *mind;
+        let make = move |repeat: u32| {
+            let seed = seed.wrapping_add(u64::from(repeat) << 32);
+            Arc::new(Talker { mind, seed }) as Arc<dyn Model>
+        };
+        Models {
+            name: mind.name().to_owned(),
+            make: Box::new(make),
+        }
+    };
+    minds.iter().map(of).collect()
+}
+
+fn drilled(seed: u64, dialogues: u64, methods: &[Method], minds: &[Mind]) -> Report {
+    let speeches = Speech::ALL.into_iter().cycle();
+    let numbers = (0..dialogues).zip(speeches);
+    let dialogues: Vec<_> = numbers
+        .map(|(number, speech)| drill::dialogue(seed.wrapping_add(number), speech))
+        .collect();
+    let plan = Plan {
+        dialogues,
+        methods: methods.to_vec(),
+        repeats: 1,
+        window: Window {
+            tokens: 32_768,
+            output_tokens: 2_048,
+        },
+        clock: || Arc::new(Virtual::new()) as Arc<dyn Clock>,
+    };
+    let (zoo, mut quiet) = (zoo(minds, seed), |_: &Run| {});
+    let run = drill::run(&plan, &zoo, &mut quiet);
+    let runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = { runtime }.enable_time().build().unwrap();
+    let runs = runtime.block_on(run).expect("a drill in memory");
+    Report::of(&plan, seed, runs)
+}
+
+/// The gap: with models that fail, Steadfast keeps every constraint of every
+/// dialogue, adopts each lawful change, follows no unlawful demand, and its ledger
+/// is the script's after each message. No baseline does.
+#[test]
+fn b09_steadfast_keeps_all_where_baselines_lose() {
+    let report = drilled(1, 3, &Method::ALL, &Mind::ALL);
+    let breached: Vec<_> = report
+        .breached()
+        .map(|run| (&run.model, run.dialogue, &run.score.breaches))
+        .collect();
+    assert!(breached.is_empty(), "{breached:?}");
+    let halted: Vec<_> = report.halted().map(|run| &run.score.halted).collect();
+    assert!(halted.is_empty(), "{halted:?}");
+    for row in &report.methods {
+        let all = |count: Count| count.of > 0 && count.met == count.of;
+        let own = row.method == Method::Steadfast;
+        assert_eq!(all(row.all_kept), own, "{row:?}");
+        assert_eq!(all(row.success), own, "{row:?}");
+        assert_eq!(all(row.constraints), own, "{row:?}");
+        assert_eq!(all(row.lawful), own, "{row:?}");
+        assert_eq!(all(row.refused), own, "{row:?}");
+        if let Some(fields) = row.fields {
+            assert_eq!(all(fields), own, "{row:?}");
+        }
+    }
+}
+
+/// The same seed gives the same report, bytes and all.
+#[test]
+fn a_drill_with_the_zoo_is_repeatable() {
+    let minds = [Mind::Forgetful, Mind::Mixing];
+    let once = || {
+        let report = drilled(7, 1, &Method::ALL, &minds);
+        serde_json::to_string(&report).unwrap()
+    };
+    assert_eq!(once(), once());
+}
