@@ -70,7 +70,10 @@ const IN_TONGUE: &[(&str, &str)] = &[
     ("正文用", ""),
 ];
 
-const NUMBERS: &[(&str, &str, fn(u64) -> Order)] = &[
+/// Words before and after a number, and the order that they make of it.
+type Numbered = (&'static str, &'static str, fn(u64) -> Order);
+
+const NUMBERS: &[Numbered] = &[
     ("at most ", " sentence", Order::Most),
     ("about ", " sentence", Order::About),
     ("at least ", " sentence", Order::Least),

@@ -83,7 +83,7 @@ async fn a_child_that_a_person_paused_waits_for_a_person() {
         let Rest::Waiting(Waiting::Children { children }) = rest else {
             panic!("{rest:?}");
         };
-        assert_eq!(children, [own.clone()]);
+        assert_eq!(children, std::slice::from_ref(own));
         post(&bench, &driver, own, Command::Resume).await;
         let rest = driver.run(&id(), Takeover::IfExpired).await.unwrap();
         assert!(

@@ -186,7 +186,7 @@ async fn a_phase_reads_earlier_steps_by_its_own_template() {
         Body::SummaryAsked(body) => body.why == Occasion::Phase && body.asked.is_none(),
         _ => false,
     });
-    assert!(asked.count() >= 3);
+    assert!(asked.count() >= 2);
     let replaced: Vec<String> = events
         .iter()
         .filter_map(|event| match &event.body {
