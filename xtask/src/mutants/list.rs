@@ -394,8 +394,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "G10",
         "a deed that an open question is about",
         OBEY,
-        "broken.or_else(|| self.question_about(&deeds, spec))",
-        "broken.or_else(|| self.question_about(&deeds, spec).filter(|_| deeds.len() > 99))",
+        ".or_else(|| self.question_about(&deeds, skill, spec))",
+        ".or_else(|| self.question_about(&deeds, skill, spec).filter(|_| deeds.len() > 99))",
         "g10_an_open_question_holds_its_deed_back",
     )),
     mutant(
@@ -518,8 +518,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "G11",
         "an oversized output in full",
         DRAW,
-        "let shown = brief.unwrap_or_else(|| self.capped(result, caps.result));",
-        "let shown = brief.unwrap_or_else(|| Text::Whole(result.clone()));",
+        "None => brief.unwrap_or_else(|| self.capped(result, caps.result)),",
+        "None => brief.unwrap_or_else(|| Text::Whole(result.clone())),",
         "one_oversized_result_becomes_an_excerpt_with_a_reference",
     ),
     mutant(
