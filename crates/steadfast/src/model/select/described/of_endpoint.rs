@@ -7,6 +7,7 @@ use steadfast_core::event::task::Window;
 
 use super::{Described, Env, Kind, Model, Provider, Resolved, SelectError, Selected};
 use crate::model::http::{Key, Secret, Streaming, Timeouts};
+#[cfg(feature = "anthropic")]
 use crate::model::select::set;
 use crate::secret::SecretRef;
 use crate::settings::{self, HeaderValue};
