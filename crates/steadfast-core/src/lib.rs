@@ -36,6 +36,7 @@ pub mod workflow;
 pub mod facts;
 pub mod handoff;
 pub mod ledger;
+pub mod shell;
 pub mod text;
 
 pub mod check;

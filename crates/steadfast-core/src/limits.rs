@@ -231,6 +231,12 @@ const _: () = assert!(REFERENCES_DEFAULT <= REFERENCES_MAX);
 /// a tenth is what editors take.
 pub const ABOUT_PERCENT: u32 = 10;
 
+/// Bytes of a command line that is held against forbidden programs, and how deep
+/// substitutions, groups, `sh -c` and wrappers may nest in it. A longer or deeper
+/// one is refused.
+pub const SHELL_LINE_BYTES_MAX: usize = 64 * 1024;
+pub const SHELL_DEPTH_MAX: usize = 16;
+
 // Secrets, erasure, export.
 
 /// From this length on a secret is found inside other text and in every

@@ -32,6 +32,7 @@ mod repair;
 mod reports;
 mod retry;
 mod review;
+mod shell;
 mod taint;
 mod text;
 mod validation;

@@ -25,6 +25,7 @@ use steadfast_core::event::skill::SkillFailure;
 use steadfast_core::id::SkillName;
 use steadfast_core::json;
 use steadfast_core::limits;
+use steadfast_core::shell;
 use steadfast_core::workflow::spec::{EffectClass, SkillSpec};
 
 use super::{Skill, SkillCall, SkillError};
@@ -55,12 +56,47 @@ pub struct CommandConfig {
     pub cwd: Option<PathBuf>,
     #[serde(default)]
     pub env: CommandEnv,
+    /// Programs that a command line among the arguments must not run.
+    #[serde(default)]
+    pub forbid: Option<Forbid>,
     /// More bytes than this on stdout are an error.
     #[serde(default = "output_limit")]
     pub output_limit_bytes: u64,
     /// How many of the last bytes of stderr stand in the error message.
     #[serde(default = "stderr_limit")]
     pub stderr_limit_bytes: u64,
+}
+
+/// Programs that a command line must not run, wherever in it they stand; see
+/// [`steadfast_core::shell`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Forbid {
+    /// The argument that holds the line: a text for a shell, or a list of a program
+    /// and its arguments. A call without it is refused.
+    pub argument: String,
+    /// Bare names, such as `sudo`.
+    pub programs: Vec<String>,
+}
+
+impl Forbid {
+    fn check(&self) -> Result<(), String> {
+        if self.programs.is_empty() {
+            return Err("`forbid.programs` names none".to_owned());
+        }
+        let odd = |name: &&String| name.is_empty() || name.contains(['/', '*', ' ']);
+        match self.programs.iter().find(odd) {
+            Some(name) => Err(format!("`forbid.programs`: `{name}` is no bare name")),
+            None => Ok(()),
+        }
+    }
+
+    /// Nothing runs where this fails.
+    fn hold(&self, args: &Value) -> Result<(), String> {
+        let name = &self.argument;
+        let line = args.get(name).unwrap_or(&Value::Null);
+        shell::check(line, &self.programs).map_err(|why| format!("argument `{name}`: {why}"))
+    }
 }
 
 /// The environment of a command: what is inherited, then what is set.
@@ -94,6 +130,7 @@ impl CommandConfig {
         if self.command.first().is_none_or(String::is_empty) {
             return Err("`command` names no program".to_owned());
         }
+        self.forbid.as_ref().map_or(Ok(()), Forbid::check)?;
         let most = limits::CONTENT_BYTES_MAX;
         if !(1..=most).contains(&self.output_limit_bytes) {
             return Err(format!("`output_limit_bytes` is not within 1..={most}"));
@@ -274,6 +311,11 @@ impl Skill for CommandSkill {
     }
 
     async fn call(&self, call: &SkillCall) -> Result<Value, SkillError> {
+        if let Some(forbid) = &self.config.forbid {
+            forbid.hold(&call.args).map_err(|why| {
+                SkillError::reported(format!("`{}` ran nothing: {why}", self.name))
+            })?;
+        }
         let given = self
             .given()
             .map_err(|error| SkillError::not_started(format!("`{}`: {error}", self.name)))?;

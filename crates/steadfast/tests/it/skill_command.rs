@@ -309,3 +309,35 @@ fn a_configuration_that_does_not_fit_is_refused() {
         assert!(error.starts_with(why), "{error}");
     }
 }
+
+/// The rule of a skill holds at each of its calls, before anything runs.
+#[tokio::test]
+async fn r78_a_forbidden_program_starts_nothing() {
+    let config = |programs: Value| {
+        json!({ "command": ["sh", "-c", "echo ran >> ran; echo '{}'"],
+            "forbid": { "argument": "line", "programs": programs } })
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let spec = entry("command", config(json!(["sudo"])));
+    let tool = CommandSkill::new("tool".into(), spec, folder.path()).unwrap();
+    for line in ["cd x && sudo id", "env A=1 sudo id", "/usr/bin/sudo id"] {
+        let (class, message) = failed(run(&tool, json!({ "line": line })).await);
+        assert_eq!(class, Reported);
+        assert_eq!(
+            message,
+            "`tool` ran nothing: argument `line`: it runs `sudo`, which is forbidden"
+        );
+    }
+    for args in [json!({}), json!({ "line": "$X id" }), json!({ "line": 1 })] {
+        let (class, _) = failed(run(&tool, args).await);
+        assert_eq!(class, Reported);
+    }
+    assert!(!folder.path().join("ran").exists());
+    let allowed = json!({ "line": "grep 'sudo id' f" });
+    assert_eq!(run(&tool, allowed).await, Ok(json!({})));
+    assert!(folder.path().join("ran").exists());
+    for programs in [json!([]), json!(["/usr/bin/sudo"]), json!(["sudo *"])] {
+        let spec = entry("command", config(programs));
+        assert!(CommandSkill::new("tool".into(), spec, folder.path()).is_err());
+    }
+}
