@@ -17,6 +17,7 @@ use steadfast::spec::Diagnostics;
 use steadfast_core::id::TaskId;
 use steadfast_core::json;
 use steadfast_core::ledger::{ImportError, Refused};
+use steadfast_sim::zoo::Mind;
 use steadfast_store as store;
 
 use crate::exit::Exit;
@@ -194,6 +195,8 @@ pub(crate) enum Error {
     Transfer(#[from] store::transfer::Error),
     #[error(transparent)]
     Model(#[from] SelectError),
+    #[error("no model of the zoo is named `{name}`")]
+    NoMind { name: String },
     #[error(transparent)]
     Settings(#[from] steadfast::settings::Error),
     #[error(transparent)]
@@ -251,6 +254,7 @@ impl Error {
             Error::Driver(error) => error.code(),
             Error::Store(error) => error.code(),
             Error::Model(error) => error.code(),
+            Error::NoMind { .. } => "M0002",
             Error::Settings(error) => error.code(),
             Error::Skill(error) => error.code(),
             Error::Encoder(_) => "M0202",
@@ -392,6 +396,10 @@ impl Error {
             Error::Driver(error) => return error.hint(),
             Error::Store(error) => return error.hint(),
             Error::Model(error) => error.hint(),
+            Error::NoMind { .. } => {
+                let names = Mind::ALL.map(|one| format!("`zoo:{}`", one.name()));
+                return Some(format!("take `zoo` for all, or {}", names.join(", ")));
+            }
             Error::Settings(error) => error.hint(),
             Error::Skill(error) => return Some(error.hint()),
             Error::Encoder(_) => "get it with `steadfast embedder fetch`",

@@ -14,7 +14,6 @@ use std::sync::Arc;
 use steadfast::clock::{Clock, SystemClock};
 use steadfast::drill::{self, Method, Models, Plan, Report, Run, Speech, Virtual};
 use steadfast::model::Model;
-use steadfast::model::select::SelectError;
 use steadfast_core::event::task::Window;
 use steadfast_core::limits;
 use steadfast_sim::zoo::{Mind, Talker};
@@ -44,8 +43,8 @@ pub(crate) async fn run(
     let turns: usize = plan.dialogues.iter().map(|one| one.turns.len()).sum();
     let total = plan.runs(models.len());
     printer.say(&format!(
-        "{} dialogues of {turns} messages in all, {total} runs",
-        plan.dialogues.len()
+        "{} of {turns} messages in all, {total} runs",
+        show::dialogues(plan.dialogues.len())
     ));
     let mut done = 0;
     let mut progress = |run: &Run| {
@@ -114,8 +113,8 @@ fn zoo(name: &str, seed: u64) -> Result<Vec<Models>, Error> {
     let minds = match name.strip_prefix("zoo:") {
         None => Mind::ALL.to_vec(),
         Some(one) => {
-            let unknown = || SelectError::Unknown {
-                name: name.to_owned(),
+            let unknown = || Error::NoMind {
+                name: one.to_owned(),
             };
             vec![Mind::find(one).ok_or_else(unknown)?]
         }

@@ -26,6 +26,7 @@ mod context;
 mod diff;
 #[cfg(unix)]
 mod doubt;
+mod drill;
 #[cfg(unix)]
 mod export_otel;
 mod fidelity;

@@ -30,7 +30,7 @@ pub(super) struct Heard {
     pub(super) who: Who,
     /// The number of the text that it stands in.
     pub(super) said: usize,
-    /// In quotation marks.
+    /// In quotation marks, or retold as somebody else's.
     pub(super) quoted: bool,
     /// For one answer only.
     pub(super) once: bool,
@@ -52,6 +52,8 @@ pub(super) struct Prompt {
 const LABELS: &[&str] = &["[IN_FORCE", "Rules in force:"];
 const CORRECTIONS: &[&str] = &["breaks constraint", "不符合约束"];
 const ONCE: &[&str] = &["just this once", "this once", "这次例外", "仅此一次"];
+/// Words before what somebody else is said to want.
+const RETOLD: &[&str] = &["colleague says", "同事说"];
 /// Marks of a message that is dealt with.
 const ANSWERED: &[&str] = &["[answered already]", "[已答复]"];
 
@@ -127,7 +129,7 @@ impl Prompt {
                     order,
                     who: one.who,
                     said: number,
-                    quoted: is_quoted(&line, at),
+                    quoted: is_quoted(&line, at) || is_retold(&line, at),
                     once,
                     labelled,
                     corrects,
@@ -220,6 +222,10 @@ fn is_quoted(line: &str, at: usize) -> bool {
     let before = &line[..at];
     let open = before.matches('“').count() > before.matches('”').count();
     open || before.matches('"').count() % 2 == 1
+}
+
+fn is_retold(line: &str, at: usize) -> bool {
+    RETOLD.iter().any(|words| line[..at].contains(words))
 }
 
 fn sentences(text: &str) -> impl Iterator<Item = &str> {

@@ -82,8 +82,12 @@ pub enum Channel {
     Page,
     /// A page that plays a turn of the user's.
     ForgedTurn,
-    /// Words of somebody else that the user passes on.
+    /// Words of somebody else that the user passes on, in quotation marks.
     Quote,
+    /// Words of somebody else that the user retells, in no marks.
+    Retold,
+    /// Words in quotation marks of which nothing says whose they are.
+    Shown,
     /// The user, against the operator's policy or without saying what is meant.
     Beyond,
 }

@@ -150,6 +150,9 @@ impl Writer {
             };
             steps.push(Step::Attack(channel, aim));
         }
+        // Against each of these two stands one guard of the reader alone.
+        steps.push(Step::Attack(Channel::Retold, Field::Language));
+        steps.push(Step::Attack(Channel::Shown, Field::Language));
         steps.push(Step::Attack(Channel::Beyond, Field::Publishing));
         if fields.contains(&Field::Sending) {
             steps.push(Step::Attack(Channel::Beyond, Field::Sending));
@@ -271,6 +274,14 @@ impl Writer {
             return self.assault(text, channel, sign, None);
         }
         let said = |(words, rule): Said| (words, Sign::Says(rule));
+        let passed = match channel {
+            Channel::Retold => Some(phrases::retold(lang)),
+            Channel::Shown => Some(phrases::shown(lang)),
+            _ => None,
+        };
+        if let Some((text, sign)) = passed.map(said) {
+            return self.assault(text, channel, sign, None);
+        }
         let (words, sign) = match aim {
             Field::Length => said(phrases::attack_length(lang)),
             Field::Sources => said(phrases::attack_sources(lang)),

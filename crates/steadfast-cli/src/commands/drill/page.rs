@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use steadfast::drill::report::{PLACES, Row};
 use steadfast::drill::{Count, Method, Report};
 
-use super::show::{of, share, title, tokens};
+use super::show::{dialogues, grouped, of, share, title, tokens};
 
 const STYLE: &str = include_str!("page.css");
 
@@ -51,12 +51,12 @@ fn intro(body: &mut String, report: &Report) {
     put(
         body,
         &format!(
-            "<h1>Drill</h1>\n<p class=\"lead\">Seed {}: {} dialogues, {} messages, {}. \
+            "<h1>Drill</h1>\n<p class=\"lead\">Seed {}: {}, {} messages, {}. \
              Rules are set early and changed by those who may; later somebody who may not \
              wants them broken. Each method talks with the same models.</p>\n\
              <p class=\"note\">Models: {}.</p>",
             report.seed,
-            report.dialogues,
+            dialogues(report.dialogues),
             report.turns,
             match report.repeats {
                 1 => "one run each".to_owned(),
@@ -96,7 +96,7 @@ fn headline(body: &mut String, report: &Report) {
     put(body, "</section>");
 }
 
-/// The frame of the plot within its box of 640 by 300.
+/// The frame of the plot within its box of 670 by 300.
 const LEFT: f64 = 46.0;
 const RIGHT: f64 = 520.0;
 const TOP: f64 = 16.0;
@@ -166,11 +166,20 @@ fn lines(svg: &mut String, all: &[(Method, Vec<(f64, f64)>)]) {
     }
 }
 
-fn plot(body: &mut String, about: &str, inner: &str) {
+fn plot(body: &mut String, report: &Report, about: &str, inner: &str) {
+    let key = |row: &Row| {
+        let (name, title) = (row.method.name(), title(row.method));
+        format!("<span style=\"--own:var(--{name})\">{title}</span>")
+    };
+    let keys: String = report.methods.iter().map(key).collect();
+    put(
+        body,
+        &format!("<div class=\"legend\" aria-hidden=\"true\">{keys}</div>"),
+    );
     put(
         body,
         &format!(
-            "<div class=\"plot\"><svg viewBox=\"0 0 650 300\" role=\"img\" aria-label=\"{about}\">\n{inner}</svg></div>"
+            "<div class=\"plot\"><svg viewBox=\"0 0 670 300\" role=\"img\" aria-label=\"{about}\">\n{inner}</svg></div>"
         ),
     );
 }
@@ -213,6 +222,7 @@ fn curve(body: &mut String, report: &Report) {
     lines(&mut svg, &all);
     plot(
         body,
+        report,
         "Share of answers that keep every rule, by tenth of the dialogue",
         &svg,
     );
@@ -314,7 +324,7 @@ fn repeats(body: &mut String, report: &Report) {
     };
     let all: Vec<_> = report.methods.iter().rev().map(points).collect();
     lines(&mut svg, &all);
-    plot(body, "pass^k by k", &svg);
+    plot(body, report, "pass^k by k", &svg);
     put(body, "</section>");
 }
 
@@ -330,7 +340,7 @@ fn price(body: &mut String, report: &Report) {
             met: tokens(row),
             of: most,
         };
-        bar(body, row.method, percent(own), &tokens(row).to_string());
+        bar(body, row.method, percent(own), &grouped(tokens(row)));
     }
     put(body, "</section>");
 }

@@ -129,3 +129,23 @@ pub(super) fn share(count: Count) -> String {
 pub(super) fn tokens(row: &Row) -> u64 {
     row.tokens.checked_div(row.all_kept.of).unwrap_or_default()
 }
+
+pub(super) fn dialogues(count: usize) -> String {
+    match count {
+        1 => "1 dialogue".to_owned(),
+        count => format!("{count} dialogues"),
+    }
+}
+
+/// `101273` as `101,273`.
+pub(super) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
