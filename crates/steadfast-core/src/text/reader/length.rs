@@ -8,9 +8,9 @@ use crate::text::quantity::UnitKind;
 use crate::text::reader::change;
 use crate::text::reader::clause::Clause;
 use crate::text::reader::hit::Hit;
-use crate::text::reader::mood::{any, chinese};
+use crate::text::reader::mood::{any, chinese, strip_leads};
 use crate::text::reader::prose::QUOTED;
-use crate::text::token::{ends_with_words, starts_with_words};
+use crate::text::token::{ends_with_words, find_words, starts_with_words};
 
 pub(super) fn read(clause: &Clause<'_>, hits: &mut Vec<Hit>) {
     let text = clause.text;
@@ -39,11 +39,15 @@ pub(super) fn read(clause: &Clause<'_>, hits: &mut Vec<Hit>) {
             }
             _ => continue,
         };
-        if speaks_of_part(text, one) {
+        if speaks_of_part(text, one) || each_part(text) {
             continue;
         }
         let Some(bound) = bound(text, one, measured) else {
             continue;
+        };
+        let bound = match none_may(clause.text, one) {
+            true => upside_down(bound),
+            false => bound,
         };
         let Some(rule) = rule(unit, bound, one.plain) else {
             continue;
@@ -73,7 +77,7 @@ fn speaks_of_part(text: &str, one: &Bounded) -> bool {
     let after = text[one.quantity.span.end..].trim_start();
     #[rustfmt::skip]
     const DEFINITE: &[&str] = &[
-        "这", "那", "前", "后", "最后", "头", "上面", "下面", "第", "另", "每", "其中", "the",
+        "这", "那", "前", "后", "最后", "头", "上", "下", "上面", "下面", "第", "另", "每", "其中", "the",
         "these", "those", "first", "last", "next", "other", "my", "your", "following", "per",
         "every", "of", "has", "have", "had", "was", "were", "got",
     ];
@@ -96,6 +100,75 @@ fn speaks_of_part(text: &str, one: &Bounded) -> bool {
     ];
     let one_of = one.quantity.number.value == Decimal::from(1);
     any(text, EDITS) || (one_of && starts_with_words(after, "中"))
+}
+
+/// 每个要点不超过二十字, "no bullet longer than twenty words": measures each part of
+/// the answer, which no type holds; taken for the whole it would be another rule.
+fn each_part(text: &str) -> bool {
+    #[rustfmt::skip]
+    const ZH: &[&str] = &[
+        "要点", "段落", "段", "句话", "句子", "句", "行", "小节", "章", "小标题", "标题", "条目",
+        "列表项", "单元格", "表格",
+    ];
+    #[rustfmt::skip]
+    const EN: &[&str] = &[
+        "bullet", "bullet point", "point", "paragraph", "sentence", "line", "section", "item",
+        "list item", "heading", "title", "row", "cell", "entry",
+    ];
+    let zh = [
+        "每个",
+        "每一个",
+        "每条",
+        "每一条",
+        "每一",
+        "每",
+        "各",
+        "单个",
+        "单",
+    ];
+    let zh = zh.iter().any(|each| {
+        let places = text.match_indices(each);
+        let mut rests = places.map(|(at, _)| text[at + each.len()..].trim_start());
+        rests.any(|rest| ZH.iter().any(|part| rest.starts_with(part)))
+    });
+    let after = |each: &str| {
+        let rest = &text[find_words(text, each, 0)?.end..];
+        let rest = rest.trim_start();
+        let rest = rest.strip_prefix("single ").unwrap_or(rest);
+        Some(EN.iter().any(|part| starts_with_words(rest, part)))
+    };
+    let en = ["each", "every", "per", "no", "none of the", "any"];
+    zh || en.iter().any(|each| after(each) == Some(true))
+}
+
+/// "No answer should be longer than …": the comparison says what may not be.
+fn none_may(text: &str, one: &Bounded) -> bool {
+    let bare = strip_leads(text);
+    let subject = ["no", "none of"];
+    let begins = subject.iter().any(|no| starts_with_words(bare, no));
+    let apart = text[..one.span.start].trim_end();
+    begins && !one.plain && !ends_with_words(apart, "no") && !apart.is_empty()
+}
+
+/// More than a value becomes at most it; fewer becomes at least.
+fn upside_down(bound: Bound<u64>) -> Bound<u64> {
+    let turned = |end: End<u64>| End {
+        value: end.value,
+        open: !end.open,
+    };
+    match (bound.min, bound.max, bound.about) {
+        (Some(min), None, None) => Bound {
+            min: None,
+            max: Some(turned(min)),
+            about: None,
+        },
+        (None, Some(max), None) if max.open => Bound {
+            min: Some(turned(max)),
+            max: None,
+            about: None,
+        },
+        (min, max, about) => Bound { min, max, about },
+    }
 }
 
 /// The bound in whole numbers. `measured`: a limit is being spoken of, so that

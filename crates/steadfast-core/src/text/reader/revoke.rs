@@ -46,7 +46,8 @@ pub(super) fn read(text: &str) -> Option<Subject> {
     const WORDS: &[&str] = &[
         "取消", "撤销", "撤回", "废除", "解除", "去掉", "忽略", "忘掉", "忘记", "放弃", "不再",
         "不用管", "别管", "不要管", "无视", "不限制", "别限制", "不限", "不受", "不设", "放开",
-        "作废", "不用遵守", "forget", "drop", "remove", "lift", "cancel", "ignore", "skip",
+        "作废", "不用遵守", "不必遵守", "无需遵守", "不用限制", "不用再限制", "不必限制", "不必再限制",
+        "无需限制", "无需再限制", "不需要限制", "不再需要", "不用控制", "不用再控制", "不用再管", "forget", "drop", "remove", "lift", "cancel", "ignore", "skip",
         "scrap", "revoke", "disregard", "no longer", "never mind", "abandon", "waive", "undo",
         "do away with", "no more", "without the", "any more", "anymore",
     ];

@@ -44,6 +44,15 @@ pub(super) fn task(bare: &str, chinese: bool) -> bool {
     if !mood::imperative_en(bare) {
         return false;
     }
+    // A ban for good is no piece of work.
+    if ["under no circumstances", "at no point"]
+        .iter()
+        .any(|ban| starts_with_words(bare, ban))
+    {
+        return false;
+    }
+    let bare = bare.strip_prefix("let's ").unwrap_or(bare);
+    let bare = bare.strip_prefix("let us ").unwrap_or(bare);
     let verb = bare.split(' ').next().unwrap_or_default();
     let object = bare[verb.len()..].trim_start();
     #[rustfmt::skip]
@@ -217,7 +226,8 @@ pub(super) fn force(text: &str) -> Force {
         "如果方便", "如能", "倾向于", "争取", "prefer", "preferably", "ideally", "if possible",
         "where possible", "when possible", "as far as possible", "if you can", "if you could",
         "try to", "try and", "aim for", "aim to", "i'd like", "would be nice", "would be good",
-        "would be great", "nice to have",
+        "would be great", "would be ideal", "would be best", "would be perfect",
+        "would be better", "would be preferable", "nice to have",
     ];
     if any(text, WISHES) {
         Force::Should

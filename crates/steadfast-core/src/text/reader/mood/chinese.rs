@@ -165,6 +165,7 @@ pub(super) fn act(clause: &str, bare: &str) -> Act {
                 "合同",
                 "网页",
                 "页面",
+                "资料",
                 "该",
                 "这",
             ],
@@ -172,8 +173,24 @@ pub(super) fn act(clause: &str, bare: &str) -> Act {
         let modal = any(
             clause,
             &[
-                "不要", "别", "必须", "不得", "禁止", "应", "要用", "用", "加", "补", "改", "删",
-                "去掉", "插入",
+                "不要",
+                "别",
+                "必须",
+                "不得",
+                "禁止",
+                "应",
+                "要用",
+                "用",
+                "加",
+                "补",
+                "改",
+                "删",
+                "去掉",
+                "插入",
+                "只能",
+                "只许",
+                "仅限",
+                "不超过",
             ],
         );
         return if thing && modal {
@@ -221,6 +238,16 @@ fn opens_zh(bare: &str) -> bool {
         && !NO_VERBS_ZH.iter().any(|word| bare.starts_with(word))
 }
 
+/// 差旅总预算, 项目总额: a sum, and nobody's title.
+fn amount_of(head: &str) -> bool {
+    let rest = head.split_once('总').map(|(_, rest)| rest);
+    rest.is_some_and(|rest| {
+        rest.starts_with([
+            '数', '预', '额', '价', '量', '费', '成', '字', '长', '支', '花', '开',
+        ])
+    })
+}
+
 /// 张总, 李经理, 王老师.
 fn title(clause: &str) -> bool {
     let head: String = clause.chars().take(5).collect();
@@ -235,5 +262,5 @@ fn title(clause: &str) -> bool {
         && !head.contains("总体")
         && !head.contains("总共")
         && !head.contains("总是")
-        && !head.contains("总数")
+        && !amount_of(&head)
 }

@@ -198,6 +198,10 @@ pub(super) fn act(clause: &str, bare: &str) -> Act {
     if starts(bare, YOU) {
         return Act::Directive;
     }
+    let third = third || matches!(first.first(), Some(&("their" | "his" | "her")));
+    if of_answer(&first) && (any(bare, OWES) || praised(bare)) {
+        return Act::Directive;
+    }
     if third && !parameter(bare) {
         return Act::Statement;
     }
@@ -208,6 +212,10 @@ pub(super) fn act(clause: &str, bare: &str) -> Act {
         "are forbidden", "is prohibited", "is not to", "are not to", "may only", "can only",
     ];
     if any(bare, MODALS) && !starts(bare, &["i", "we"]) {
+        return Act::Directive;
+    }
+    // "Around 800 words would be ideal": a wish about what it names first.
+    if praised(bare) && bare.contains(|c: char| c.is_ascii_digit()) {
         return Act::Directive;
     }
     // "No single payment may exceed …"
@@ -235,6 +243,38 @@ pub(super) fn act(clause: &str, bare: &str) -> Act {
     } else {
         Act::Fragment
     }
+}
+
+/// What an answer owes, as said of the answer itself.
+#[rustfmt::skip]
+const OWES: &[&str] = &[
+    "must", "should", "shall", "needs", "need", "has to", "have to", "is to", "are to", "may not",
+    "cannot", "can't", "may only", "mustn't", "shouldn't", "is limited to", "are limited to",
+];
+
+/// Whether the clause speaks of what the agent writes: "all replies to applicants",
+/// "the body". What somebody else's replies owe is no rule.
+fn of_answer(first: &[&str]) -> bool {
+    #[rustfmt::skip]
+    const WRITTEN: &[&str] = &[
+        "answer", "answers", "reply", "replies", "response", "responses", "body", "text",
+        "summary", "summaries", "report", "reports", "email", "emails", "message", "messages",
+        "output", "outputs", "draft", "drafts", "paragraph", "paragraphs", "wording",
+    ];
+    const LEADS: &[&str] = &["the", "all", "your", "every", "each", "any", "our"];
+    let head = first.iter().find(|word| !LEADS.contains(word));
+    head.is_some_and(|head| WRITTEN.contains(head))
+}
+
+/// "… would be ideal".
+fn praised(bare: &str) -> bool {
+    #[rustfmt::skip]
+    const PRAISE: &[&str] = &[
+        "would be ideal", "would be best", "would be nice", "would be good", "would be great",
+        "would be perfect", "would be better", "would be enough", "would be fine",
+        "would be preferable", "is ideal", "is plenty", "is enough",
+    ];
+    any(bare, PRAISE)
 }
 
 pub(super) fn opens_with_verb(text: &str) -> bool {
@@ -302,6 +342,7 @@ fn parameter(bare: &str) -> bool {
         "title", "tone", "goal", "due date", "output", "target", "minimum", "word count", "cap",
     ];
     let mut rest = bare;
+    rest = rest.strip_prefix("the ").unwrap_or(rest);
     // "Hotel budget", "travel budget": one word of what it is for.
     let kind = rest.split_once(' ').map(|(_, rest)| rest);
     let kind = kind.filter(|rest| NAMES.iter().any(|name| starts_with_words(rest, name)));

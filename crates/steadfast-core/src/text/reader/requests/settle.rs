@@ -15,6 +15,7 @@ use crate::text::reader::{Active, change, question};
 impl<'v> Reader<'_, '_, 'v> {
     /// Turns a typed rule into the change that the clause makes of it.
     pub(super) fn hit(&mut self, hit: Hit, clause: &Clause<'_>, frame: &Frame, attribute: bool) {
+        let hit = self.in_unit_of_force(hit);
         let field = Field::of(&hit.rule);
         let span = frame.cited(clause, hit.span.clone());
         let ends = frame.ends(clause);
@@ -158,6 +159,19 @@ impl<'v> Reader<'_, '_, 'v> {
         } else {
             self.push(operation, span, name, true);
         }
+    }
+
+    /// 预算砍到一万二: an amount without a unit is in that of the one in force.
+    fn in_unit_of_force(&self, mut hit: Hit) -> Hit {
+        let field = Field::of(&hit.rule);
+        let held = self.of_field(&field).map(|held| held.rule);
+        if let (Rule::Amount { unit, .. }, Some(Rule::Amount { unit: known, .. })) =
+            (&mut hit.rule, held)
+            && unit.is_none()
+        {
+            unit.clone_from(known);
+        }
+        hit
     }
 
     pub(super) fn of_field(&self, field: &Field) -> Option<Active<'v>> {
