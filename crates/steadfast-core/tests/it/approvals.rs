@@ -24,6 +24,10 @@ fn guarded() -> Value {
 fn asked(spec: Value) -> Bench {
     let mut bench = Bench::new(spec);
     bench.succeed("save", json!({}), json!({}));
+    bench.command(Command::SetFact {
+        name: "budget".to_owned(),
+        value: json!(5000),
+    });
     bench.call("send", json!({"to": "bob", "budget": 5000}));
     bench
 }
@@ -50,6 +54,8 @@ enum Change {
     Workflow(usize),
     /// A fact that an argument is named after.
     Fact(i64),
+    /// The same, and then back to what it was: it rests on other words now.
+    ForthAndBack(i64),
     /// A rule of the ledger.
     Rule(&'static str),
     /// Time.
@@ -59,7 +65,8 @@ enum Change {
 fn changes() -> impl Strategy<Value = Change> {
     prop_oneof![
         (0..6_usize).prop_map(Change::Workflow),
-        (0..100_000_i64).prop_map(Change::Fact),
+        (0..5_000_i64).prop_map(Change::Fact),
+        (0..5_000_i64).prop_map(Change::ForthAndBack),
         prop_oneof![
             Just("The budget must not exceed 500."),
             Just("Answer in German."),
@@ -96,6 +103,11 @@ fn apply(bench: &mut Bench, change: &Change) {
         Change::Fact(value) => {
             let (name, value) = ("budget".to_owned(), json!(value));
             bench.command(Command::SetFact { name, value });
+        }
+        Change::ForthAndBack(value) => {
+            for value in [*value, 5_000] {
+                apply(bench, &Change::Fact(value));
+            }
         }
         Change::Rule(text) => {
             let text = (*text).to_owned();
