@@ -242,7 +242,7 @@ impl<'a> Walk<'a> {
                 Ok(())
             }
             Body::ApprovalDecided(body) => self.close(&body.call, None, false),
-            Body::SkillCalled(body) => self.called(&body.call),
+            Body::SkillCalled(body) => self.called(&body.call, body.verifying),
             Body::SkillReturned(body) => {
                 let argument = |open: &CallAdmitted| {
                     let skill = self.spec.skills.get(&open.skill)?;
@@ -376,7 +376,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn called(&self, call: &CallId) -> Result<(), String> {
+    fn called(&self, call: &CallId, verifying: bool) -> Result<(), String> {
         let open = self
             .open
             .get(call)
@@ -390,7 +390,8 @@ impl<'a> Walk<'a> {
         if stands.is_some_and(|stands| *stands > 0) {
             return Err(format!("`{}` again, though its deed stands", open.skill));
         }
-        if self.mending.is_some() {
+        // A question about a deed in doubt settles what is in flight, and begins nothing.
+        if self.mending.is_some() && !verifying {
             return Err(format!("`{}` began while a repair waited", open.skill));
         }
         Ok(())
