@@ -29,6 +29,9 @@ impl Draft<'_> {
         allowance: u32,
     ) -> Result<Result<Context, Infeasible>, Corrupt> {
         self.archive_beyond(view::steps(&self.task), Why::WorkingLayer)?;
+        // In the batch that made the archive that long, or the next input, whatever
+        // it is, would seem to ask for it.
+        self.rebuild_archive()?;
         loop {
             let made = context::assemble(&self.task, allowance, self.turn.rules.tokenizer);
             let in_view = self.task.state.beliefs.steps.len();
