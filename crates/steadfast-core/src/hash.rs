@@ -11,6 +11,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// The name that exported records give as `hash_alg`.
 pub const HASH_ALG: &str = "blake3";
 
+const PREFIX: &str = "b3:";
+const DIGITS: usize = PREFIX.len() + 64;
+
 /// A BLAKE3 hash.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Hash([u8; 32]);
@@ -40,6 +43,24 @@ impl Hash {
         Hash(bytes)
     }
 
+    /// The first eight bytes, where a few hundred hashes are told apart.
+    pub fn prefix(&self) -> u64 {
+        self.0[..8]
+            .iter()
+            .fold(0, |sum, byte| sum << 8 | u64::from(*byte))
+    }
+
+    /// As it is written. Most bytes of a context's manifest are hashes.
+    fn digits<'a>(&self, buffer: &'a mut [u8; DIGITS]) -> &'a str {
+        buffer[..PREFIX.len()].copy_from_slice(PREFIX.as_bytes());
+        let pairs = buffer[PREFIX.len()..].chunks_exact_mut(2);
+        for (pair, byte) in pairs.zip(self.0) {
+            let digit = |nibble: u8| b"0123456789abcdef"[usize::from(nibble)];
+            pair.copy_from_slice(&[digit(byte >> 4), digit(byte & 0xf)]);
+        }
+        std::str::from_utf8(buffer).expect("prefix and digits are ASCII")
+    }
+
     /// The first eight hex digits, for people.
     pub fn short(&self) -> String {
         self.0[..4].iter().map(|b| format!("{b:02x}")).collect()
@@ -58,11 +79,7 @@ pub fn canonical_json<T: Serialize>(value: &T) -> String {
 
 impl fmt::Display for Hash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("b3:")?;
-        for byte in self.0 {
-            write!(f, "{byte:02x}")?;
-        }
-        Ok(())
+        f.write_str(self.digits(&mut [0; DIGITS]))
     }
 }
 
@@ -82,7 +99,7 @@ impl FromStr for Hash {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let bad = || ParseHashError(text.to_owned());
-        let digits = text.strip_prefix("b3:").ok_or_else(bad)?.as_bytes();
+        let digits = text.strip_prefix(PREFIX).ok_or_else(bad)?.as_bytes();
         if digits.len() != 64 {
             return Err(bad());
         }
@@ -101,7 +118,7 @@ impl FromStr for Hash {
 
 impl Serialize for Hash {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        s.collect_str(self)
+        s.serialize_str(self.digits(&mut [0; DIGITS]))
     }
 }
 

@@ -32,6 +32,7 @@ pub mod plan;
 pub mod propose;
 mod provide;
 pub mod recall;
+pub mod receipts;
 pub mod record;
 mod retry;
 pub mod review;

@@ -35,49 +35,79 @@ pub struct Query {
     pub phase: Option<String>,
 }
 
-/// The positions of the kept summaries, best first; of equals the newer one.
-pub fn rank(archive: &Archive, query: &Query) -> Vec<usize> {
+/// For each question the positions of the kept summaries, best first; of equals
+/// the newer one. The summaries are read once, whatever the number of questions.
+pub fn rank<const N: usize>(archive: &Archive, queries: &[Query; N]) -> [Vec<usize>; N] {
     let entries: Vec<&Archived> = archive.entries.iter().collect();
-    let asked = Asked::new(Terms::of_first(&query.text, limits::RECALL_TERMS_MAX));
-    let mut scores = by_words(&entries, &asked);
-    standardise(&mut scores);
-    let mut scores = spread(&scores);
+    let terms = queries.each_ref();
+    let terms = terms.map(|query| Terms::of_first(&query.text, limits::RECALL_TERMS_MAX));
+    let found = Found::of(&entries, &Asked::new(&terms), terms.each_ref());
     let newest = entries.len().saturating_sub(1).max(1) as f64;
-    for (at, one) in entries.iter().enumerate() {
-        let same = query.phase.is_some() && one.phase == query.phase;
-        scores[at] += IMPORTANCE * (f64::from(one.importance) - 3.0)
-            + RECENCY * at as f64 / newest
-            + if same { PHASE } else { 0.0 };
-    }
-    let mut order: Vec<usize> = (0..entries.len()).collect();
-    order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(b.cmp(a)));
-    order
+    std::array::from_fn(|which| {
+        let mut scores = found.scores(&entries, which);
+        standardise(&mut scores);
+        let mut scores = spread(&scores);
+        let phase = &queries[which].phase;
+        for (at, one) in entries.iter().enumerate() {
+            let same = phase.is_some() && one.phase == *phase;
+            scores[at] += IMPORTANCE * (f64::from(one.importance) - 3.0)
+                + RECENCY * at as f64 / newest
+                + if same { PHASE } else { 0.0 };
+        }
+        let mut order: Vec<usize> = (0..entries.len()).collect();
+        order.sort_unstable_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(b.cmp(a)));
+        order
+    })
 }
 
-fn by_words(entries: &[&Archived], asked: &Asked) -> Vec<f64> {
-    let all = entries.len() as f64;
-    let length: u64 = entries
-        .iter()
-        .map(|one| u64::from(one.terms().length))
-        .sum();
-    let mean = (length as f64 / all.max(1.0)).max(1.0);
-    let found: Vec<Vec<(usize, u32)>> = entries
-        .iter()
-        .map(|one| one.terms().shared(asked).collect())
-        .collect();
-    let mut holding = vec![0.0; asked.terms.counts.len()];
-    for (term, _) in found.iter().flatten() {
-        holding[*term] += 1.0;
+/// Which summary holds which term of a question.
+struct Found {
+    /// Of each question: summary, place of the term in the question, how often.
+    /// In the order of the summaries.
+    holds: Vec<Vec<(usize, usize, u32)>>,
+    /// Of each question and term, how many summaries hold it.
+    holding: Vec<Vec<f64>>,
+    /// Terms of a summary on average, at least one.
+    mean: f64,
+}
+
+impl Found {
+    fn of<const N: usize>(entries: &[&Archived], asked: &Asked, terms: [&Terms; N]) -> Found {
+        let mut found = Found {
+            holds: vec![Vec::new(); N],
+            holding: terms.iter().map(|of| vec![0.0; of.counts.len()]).collect(),
+            mean: 1.0,
+        };
+        let mut length = 0;
+        for (at, one) in entries.iter().enumerate() {
+            length += u64::from(one.terms().length);
+            for (term, count) in one.terms().shared(asked) {
+                for (which, of) in terms.iter().enumerate() {
+                    let Some(place) = of.place(term) else {
+                        continue;
+                    };
+                    found.holds[which].push((at, place, count));
+                    found.holding[which][place] += 1.0;
+                }
+            }
+        }
+        found.mean = (length as f64 / (entries.len() as f64).max(1.0)).max(1.0);
+        found
     }
-    let score = |(one, found): (&&Archived, &Vec<(usize, u32)>)| {
-        let longer = 1.0 - B + B * f64::from(one.terms().length) / mean;
-        let terms = found.iter().map(|(term, count)| {
+
+    /// BM25 of each summary for one of the questions.
+    fn scores(&self, entries: &[&Archived], which: usize) -> Vec<f64> {
+        let all = entries.len() as f64;
+        let holding = self.holding[which].iter();
+        let rarity: Vec<f64> = holding.map(|holding| rarity(all, *holding)).collect();
+        let mut scores = vec![0.0; entries.len()];
+        for (at, term, count) in &self.holds[which] {
             let count = f64::from(*count);
-            rarity(all, holding[*term]) * count * (K1 + 1.0) / (count + K1 * longer)
-        });
-        terms.sum()
-    };
-    entries.iter().zip(&found).map(score).collect()
+            let longer = 1.0 - B + B * f64::from(entries[*at].terms().length) / self.mean;
+            scores[*at] += rarity[*term] * count * (K1 + 1.0) / (count + K1 * longer);
+        }
+        scores
+    }
 }
 
 /// About the logarithm, to base 2, of how rare a term is. Made of operations

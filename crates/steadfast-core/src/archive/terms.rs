@@ -40,43 +40,46 @@ impl Terms {
 
     /// Whether all of the other's terms stand here.
     pub(super) fn holds(&self, other: &Terms) -> bool {
-        let here = |term: &u64| self.counts.binary_search_by_key(term, |one| one.0).is_ok();
-        other.counts.iter().all(|(term, _)| here(term))
+        other
+            .counts
+            .iter()
+            .all(|(term, _)| self.place(*term).is_some())
     }
 
-    /// The terms that are asked for: their place in the question, and how often here.
-    pub(super) fn shared<'a>(&'a self, asked: &'a Asked) -> impl Iterator<Item = (usize, u32)> {
-        let own = self.counts.iter();
-        own.filter_map(|(term, count)| Some((asked.place(*term)?, *count)))
+    pub(super) fn place(&self, term: u64) -> Option<usize> {
+        self.counts.binary_search_by_key(&term, |one| one.0).ok()
+    }
+
+    /// The terms that may be asked for, and how often they stand here.
+    pub(super) fn shared<'a>(&'a self, asked: &'a Asked) -> impl Iterator<Item = (u64, u32)> {
+        self.counts
+            .iter()
+            .copied()
+            .filter(|(term, _)| asked.perhaps(*term))
     }
 }
 
-/// The terms of a question, made for being looked up: most terms of a text are not
-/// asked for, which one bit tells.
+/// The terms of some questions, made for being asked after: most terms of a text
+/// are in none, which one bit tells.
 pub(super) struct Asked {
-    pub(super) terms: Terms,
     bits: [u64; Asked::WORDS],
 }
 
 impl Asked {
-    const WORDS: usize = 64;
+    const WORDS: usize = 128;
 
-    pub(super) fn new(terms: Terms) -> Asked {
+    pub(super) fn new(terms: &[Terms]) -> Asked {
         let mut bits = [0; Asked::WORDS];
-        for (term, _) in &terms.counts {
+        for (term, _) in terms.iter().flat_map(|of| &of.counts) {
             let (word, bit) = Asked::bit(*term);
             bits[word] |= bit;
         }
-        Asked { terms, bits }
+        Asked { bits }
     }
 
-    fn place(&self, term: u64) -> Option<usize> {
+    fn perhaps(&self, term: u64) -> bool {
         let (word, bit) = Asked::bit(term);
-        if self.bits[word] & bit == 0 {
-            return None;
-        }
-        let counts = &self.terms.counts;
-        counts.binary_search_by_key(&term, |one| one.0).ok()
+        self.bits[word] & bit != 0
     }
 
     fn bit(term: u64) -> (usize, u64) {
@@ -122,7 +125,7 @@ mod tests {
         assert!(text.holds(&Terms::of("budget")));
         assert!(text.holds(&Terms::of("海酒")));
         assert!(!text.holds(&Terms::of("酒上")));
-        let query = Asked::new(Terms::of("budget 酒店"));
+        let query = Asked::new(&[Terms::of("budget 酒店")]);
         let mut shared: Vec<u32> = text.shared(&query).map(|(_, count)| count).collect();
         shared.sort_unstable();
         assert_eq!(shared, [1, 2]);

@@ -10,6 +10,8 @@
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 
+use serde::Deserialize;
+
 use crate::content::Content;
 use crate::context::draw::{Caps, Drawn, Fitting};
 use crate::context::manifest::{Entry, Manifest, hash_with_tools};
@@ -66,10 +68,11 @@ pub fn assemble(
     let room = window
         .saturating_sub(output_tokens_max)
         .saturating_sub(u32::try_from(margin).unwrap_or(u32::MAX));
+    let before = Before::of(task);
     let fitting = Fitting {
         task,
         tokenizer,
-        known: RefCell::new(known_counts(task, tokenizer)),
+        known: RefCell::new(before.counts(tokenizer)),
         order: OnceCell::new(),
     };
     let tools = tools(task);
@@ -95,6 +98,7 @@ pub fn assemble(
     Ok(finish(
         task,
         tokenizer,
+        &before,
         drawn,
         tools,
         sealed_tools,
@@ -121,12 +125,12 @@ struct Sizes {
 fn finish(
     task: &Task,
     tokenizer: &dyn Tokenizer,
+    before: &Before,
     drawn: Drawn,
     tools: Vec<Tool>,
     sealed_tools: Content,
     sizes: Sizes,
 ) -> Context {
-    let before = previous_names(task);
     let mut messages = Vec::new();
     let mut entries = Vec::new();
     let mut new_fragments = Vec::new();
@@ -138,7 +142,7 @@ fn finish(
             tokens: one.tokens,
             sources: one.sources,
         });
-        if !before.contains(&one.sealed.hash) {
+        if !before.named(&one.sealed.hash) {
             new_fragments.push(one.sealed);
         }
     }
@@ -171,7 +175,7 @@ fn finish(
         left_out: drawn.left_out,
     };
     let hash = hash_with_tools(&request, sealed_tools.hash, &task.state.salt);
-    if !before.contains(&sealed_tools.hash) {
+    if !before.named(&sealed_tools.hash) {
         new_fragments.push(sealed_tools);
     }
     Context {
@@ -193,19 +197,36 @@ fn infeasible(drawn: &Drawn, needed: u32, room: u32) -> Infeasible {
     }
 }
 
-fn previous(task: &Task) -> Option<Manifest> {
-    let manifest = task.state.stands.manifest.as_ref()?;
-    serde_json::from_slice(manifest.payload()?).ok()
+/// What the context before named, with its counts where they are this tokenizer's.
+#[derive(Default, Deserialize)]
+struct Before {
+    tokenizer: String,
+    entries: Vec<Part>,
+    #[serde(default)]
+    tools: Option<Hash>,
 }
 
-fn previous_names(task: &Task) -> Vec<Hash> {
-    previous(task)
-        .map(|manifest| manifest.names())
-        .unwrap_or_default()
+#[derive(Deserialize)]
+struct Part {
+    hash: Hash,
+    tokens: u32,
 }
 
-fn known_counts(task: &Task, tokenizer: &dyn Tokenizer) -> BTreeMap<Hash, u32> {
-    let same = previous(task).filter(|manifest| manifest.tokenizer == tokenizer.id());
-    let entries = same.into_iter().flat_map(|manifest| manifest.entries);
-    entries.map(|entry| (entry.hash, entry.tokens)).collect()
+impl Before {
+    fn of(task: &Task) -> Before {
+        let manifest = task.state.stands.manifest.as_ref();
+        let bytes = manifest.and_then(Content::payload);
+        let read = bytes.and_then(|bytes| serde_json::from_slice(bytes).ok());
+        read.unwrap_or_default()
+    }
+
+    fn named(&self, hash: &Hash) -> bool {
+        self.tools.as_ref() == Some(hash) || self.entries.iter().any(|part| part.hash == *hash)
+    }
+
+    fn counts(&self, tokenizer: &dyn Tokenizer) -> BTreeMap<Hash, u32> {
+        let same = self.tokenizer == tokenizer.id();
+        let entries = self.entries.iter().filter(|_| same);
+        entries.map(|part| (part.hash, part.tokens)).collect()
+    }
 }

@@ -94,7 +94,7 @@ pub(super) struct Fitting<'a> {
     /// large: most fragments stay.
     pub(super) known: RefCell<BTreeMap<Hash, u32>>,
     /// The archive by rank for the task and for this call, once it was asked for.
-    pub(super) order: OnceCell<(Vec<usize>, Vec<usize>)>,
+    pub(super) order: OnceCell<[Vec<usize>; 2]>,
 }
 
 impl Fitting<'_> {
@@ -336,8 +336,7 @@ impl Fitting<'_> {
 
     /// The key data of a long result that another one has taken the place of.
     fn brief(&self, step: &Step, call: &StepCall, result: &Content, caps: Caps) -> Option<Text> {
-        let mut receipts = self.task.state.beliefs.receipts.values().flatten();
-        if receipts.any(|(_, receipt)| receipt.call == call.call) {
+        if self.task.state.beliefs.receipts.is_of(&call.call) {
             return None;
         }
         let text = Briefs::of(step, result, self.lang())?;
@@ -500,24 +499,28 @@ impl Fitting<'_> {
             .find(|s| Some(s.no) == first_shown)?
             .seq;
         let machine = &self.task.workflow.machine;
+        let mut by_state: Vec<_> = self.task.state.beliefs.receipts.iter().collect();
+        by_state.sort_by_key(|(state, _)| machine.rank(state));
         let mut older = Vec::new();
-        for (state, receipts) in &self.task.state.beliefs.receipts {
-            for (skill, receipt) in receipts {
-                if receipt.seq < first {
-                    older.push((machine.rank(state), state, skill, receipt));
+        let mut children = 0;
+        for (state, receipts) in by_state {
+            let receipts = receipts.iter().filter(|(_, one)| one.seq < first);
+            let mut here: Vec<_> = receipts.map(|(skill, one)| (one.seq, skill, one)).collect();
+            if machine.state(state).runs_tasks {
+                // The first of them; the others are only counted.
+                let shown = limits::CHILDREN_SHOWN_MAX.saturating_sub(children);
+                children += here.len();
+                if here.len() > shown {
+                    here.select_nth_unstable_by_key(shown, |(seq, ..)| *seq);
+                    here.truncate(shown);
                 }
             }
+            here.sort_by_key(|(seq, ..)| *seq);
+            older.extend(here.into_iter().map(|(_, skill, one)| (state, skill, one)));
         }
-        older.sort_by_key(|(rank, _, _, receipt)| (*rank, receipt.seq));
         let (mut sources, mut texts) = (Vec::new(), Vec::new());
-        let mut children = 0;
-        for (_, state, skill, receipt) in older {
-            let of_task = self.task.workflow.task(skill.as_str()).is_some();
-            children += usize::from(of_task);
-            if of_task && children > limits::CHILDREN_SHOWN_MAX {
-                continue;
-            }
-            let shown = match of_task {
+        for (state, skill, receipt) in older {
+            let shown = match machine.state(state).runs_tasks {
                 true => Text::Inline(output::summary(&receipt.result)),
                 false => self.capped(&receipt.result, RECEIPT_TOKENS_MAX),
             };

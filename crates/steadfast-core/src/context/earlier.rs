@@ -20,8 +20,7 @@ use crate::context::fragment::{Piece, PieceCall, Text, ToolBody};
 use crate::context::request::FragmentKind;
 use crate::context::view;
 use crate::event::recall::Hit;
-use crate::hash::Hash;
-use crate::id::{CallId, Seq};
+use crate::id::CallId;
 use crate::ledger::Constraint;
 use crate::limits;
 use crate::task::Task;
@@ -59,28 +58,29 @@ impl Fitting<'_> {
     pub(super) fn earlier(&self, caps: Caps, drawn: &mut Drawn) -> Shown<'_> {
         let archive = &self.task.state.beliefs.archive;
         let entries = &archive.entries;
-        let duplicates = self.duplicates();
-        let mut wanted = Vec::new();
-        let mut held = Vec::new();
+        let duplicate = self.duplicates();
+        let wanted = (0..entries.len()).filter(|at| !duplicate[*at]);
+        let mut shown = self.choose(wanted.collect(), caps.archive);
+        let mut chosen = vec![false; entries.len()];
+        for at in shown.steady.iter().chain(&shown.present) {
+            chosen[*at] = true;
+        }
+        let (mut held, mut low) = (Vec::new(), Vec::new());
         for (at, one) in entries.iter().enumerate() {
-            match duplicates.contains(&at) {
-                true => held.extend(&one.covers),
-                false => wanted.push(at),
+            match (duplicate[at], chosen[at]) {
+                (true, _) => held.extend(one.covers.first()),
+                (false, false) => low.extend(one.covers.first()),
+                (false, true) => {}
             }
         }
-        let mut shown = self.choose(wanted, caps.archive);
-        let chosen = |at: &usize| shown.steady.contains(at) || shown.present.contains(at);
-        let low: Vec<Seq> = (0..entries.len())
-            .filter(|at| !chosen(at) && !duplicates.contains(at))
-            .flat_map(|at| entries[at].covers.iter().copied())
-            .collect();
+        let duplicates = held.len();
         for (sources, why) in [(held, "duplicate"), (low, "archive_rank")] {
             if !sources.is_empty() {
                 left_out(drawn, FragmentKind::Archive, sources, why);
             }
         }
         let behind = shown.present.len() + shown.gone.len();
-        let elsewhere = (entries.len() - duplicates.len() - shown.steady.len()) as u64;
+        let elsewhere = (entries.len() - duplicates - shown.steady.len()) as u64;
         let elsewhere = elsewhere + archive.gone;
         shown.rest = elsewhere.saturating_sub(behind as u64);
         if !shown.steady.is_empty() {
@@ -205,27 +205,25 @@ impl Fitting<'_> {
         }
     }
 
-    /// Positions whose content stands elsewhere, or anew. A deed is no duplicate:
-    /// that it was done twice is what must be seen.
-    fn duplicates(&self) -> BTreeSet<usize> {
+    /// Of each summary, whether its content stands elsewhere, or anew. A deed is no
+    /// duplicate: that it was done twice is what must be seen.
+    fn duplicates(&self) -> Vec<bool> {
         let beliefs = &self.task.state.beliefs;
-        let receipts = beliefs.receipts.values().flat_map(BTreeMap::values);
-        let shown: BTreeSet<&CallId> = receipts.map(|receipt| &receipt.call).collect();
-        let mut later: BTreeSet<Hash> = beliefs
-            .steps
-            .iter()
-            .filter(|step| !step.calls.is_empty())
-            .map(crate::archive::compose::asked)
+        let receipts = &beliefs.receipts;
+        let entries = &beliefs.archive.entries;
+        let steps = beliefs.steps.iter();
+        let steps = steps.filter(|step| !step.calls.is_empty());
+        let mut later: BTreeSet<u64> = steps
+            .map(|step| crate::archive::compose::asked(step).prefix())
             .collect();
-        let mut found = BTreeSet::new();
-        for (at, one) in beliefs.archive.entries.iter().enumerate().rev() {
-            let again = !later.insert(one.asked);
-            let receipted = !one.calls.is_empty() && one.calls.iter().all(|id| shown.contains(id));
-            if one.importance < 5 && (again || receipted) {
-                found.insert(at);
-            }
+        let mut duplicate = vec![false; entries.len()];
+        for (at, one) in entries.iter().enumerate().rev() {
+            let again = !later.insert(one.asked.prefix());
+            let receipted =
+                || !one.calls.is_empty() && one.calls.iter().all(|id| receipts.is_of(id));
+            duplicate[at] = one.importance < 5 && (again || receipted());
         }
-        found
+        duplicate
     }
 
     /// All that are wanted where they fit; else the steady ones, and of the rest
@@ -241,45 +239,45 @@ impl Fitting<'_> {
                 ..Shown::default()
             };
         }
-        let fill = |order: &[usize], without: &BTreeSet<usize>, mut left: u32| {
-            let mut chosen = BTreeSet::new();
+        let mut free = vec![false; archive.entries.len()];
+        for at in &wanted {
+            free[*at] = true;
+        }
+        let mut fill = |order: &[usize], mut left: u32| {
+            let mut chosen = Vec::new();
             for at in order {
-                let new = !without.contains(at) && !chosen.contains(at);
-                if new && wanted.binary_search(at).is_ok() && cost(*at) <= left {
+                if free[*at] && cost(*at) <= left {
                     left -= cost(*at);
-                    chosen.insert(*at);
+                    free[*at] = false;
+                    chosen.push(*at);
                 }
             }
+            chosen.sort_unstable();
             chosen
         };
         let newest = wanted.iter().rev().take(limits::ARCHIVE_NEWEST);
         let mut order: Vec<usize> = newest.copied().collect();
-        order.extend(&self.ranks().0);
-        let steady = fill(
-            &order,
-            &BTreeSet::new(),
-            room * limits::ARCHIVE_STEADY_PERCENT / 100,
-        );
+        order.extend(&self.ranks()[0]);
+        let steady = fill(&order, room * limits::ARCHIVE_STEADY_PERCENT / 100);
         let spent: u32 = steady.iter().map(|at| cost(*at)).sum();
         let gone: u32 = found.gone.iter().map(|hit| hit.tokens + 2).sum();
         let mut order = found.kept;
-        order.extend(&self.ranks().1);
+        order.extend(&self.ranks()[1]);
         let left = room.saturating_sub(spent).saturating_sub(gone);
-        let present = fill(&order, &steady, left);
+        let present = fill(&order, left);
         Shown {
-            steady: steady.into_iter().collect(),
-            present: present.into_iter().collect(),
+            steady,
+            present,
             gone: found.gone,
             rest: 0,
         }
     }
 
     /// The archive by what the task is about, and by what is being done now.
-    fn ranks(&self) -> &(Vec<usize>, Vec<usize>) {
+    fn ranks(&self) -> &[Vec<usize>; 2] {
         self.order.get_or_init(|| {
             let archive = &self.task.state.beliefs.archive;
-            let steady = rank::rank(archive, &about(self.task));
-            (steady, rank::rank(archive, &question(self.task)))
+            rank::rank(archive, &[about(self.task), question(self.task)])
         })
     }
 }

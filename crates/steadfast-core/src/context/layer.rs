@@ -10,11 +10,8 @@
 //! the context moves, and a provider that keeps prompts reads it anew; so for some
 //! calls nothing leaves, and only what is new is read.
 
-use std::collections::BTreeSet;
-
 use crate::content::Content;
 use crate::context::brief::Briefs;
-use crate::id::CallId;
 use crate::limits;
 use crate::task::Task;
 use crate::task::state::{CallOutcome, Step};
@@ -37,13 +34,11 @@ pub fn working_steps(task: &Task) -> usize {
 fn steps_with_room(task: &Task) -> usize {
     let share = u64::from(task.state.window.tokens) * u64::from(limits::WORKING_SHARE_PERCENT);
     let wide = (share / 100).min(u64::from(limits::WORKING_TOKENS_WIDE));
-    let receipts = task.state.beliefs.receipts.values().flatten();
-    let standing: BTreeSet<&CallId> = receipts.map(|(_, receipt)| &receipt.call).collect();
     let (mut weight, mut steps) = (0, 0);
     for step in task.state.beliefs.steps.iter().rev() {
         // The newest stand in full whatever they weigh.
         if steps >= limits::FULL_STEPS {
-            weight += weight_of(task, step, &standing);
+            weight += weight_of(task, step);
         }
         let more = steps < limits::WORKING_STEPS_MIN || weight <= wide;
         if !more || steps == limits::WORKING_STEPS_MAX {
@@ -65,12 +60,13 @@ pub(super) fn full_steps(task: &Task) -> usize {
 }
 
 /// Tokens of a step as a context shows it once it is no longer new, roughly.
-fn weight_of(task: &Task, step: &Step, standing: &BTreeSet<&CallId>) -> u64 {
+fn weight_of(task: &Task, step: &Step) -> u64 {
     let tokens = |bytes: u64| (bytes / 3).min(limits::RESULT_TOKENS_MAX.into());
     let shown = |content: &Content| tokens(content.bytes);
+    let receipts = &task.state.beliefs.receipts;
     let calls = step.calls.iter().map(|call| {
         let outcome = match &call.outcome {
-            CallOutcome::Returned { result, .. } if standing.contains(&call.call) => shown(result),
+            CallOutcome::Returned { result, .. } if receipts.is_of(&call.call) => shown(result),
             CallOutcome::Returned { result, .. } => {
                 let brief = Briefs::of(step, result, task.lang());
                 brief.map_or_else(|| shown(result), |text| tokens(text.len() as u64))

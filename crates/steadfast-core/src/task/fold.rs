@@ -32,9 +32,10 @@ use crate::ledger::question::Why;
 use crate::ledger::{ConstraintId, Ledger, Operation, Question, Rank};
 use crate::limits;
 use crate::source::Source;
+use crate::task::receipts::Receipt;
 use crate::task::state::{
-    Beliefs, Call, CallOutcome, Clock, Deed, Lifecycle, Outcome, Reading, ReadingOf, Receipt,
-    Round, Said, Stage, Stands, State, Step, StepCall, Visit,
+    Beliefs, Call, CallOutcome, Clock, Deed, Lifecycle, Outcome, Reading, ReadingOf, Round, Said,
+    Stage, Stands, State, Step, StepCall, Visit,
 };
 use crate::workflow::gate::Refusal;
 
@@ -613,12 +614,7 @@ impl State {
         let Some(since) = earliest.or(self.beliefs.skipped.get(name).copied()) else {
             return;
         };
-        for receipts in self.beliefs.receipts.values_mut() {
-            receipts.retain(|_, receipt| receipt.seq < since);
-        }
-        self.beliefs
-            .receipts
-            .retain(|_, receipts| !receipts.is_empty());
+        self.beliefs.receipts.lapse_since(since);
         self.beliefs.skipped.retain(|_, seq| *seq < since);
     }
 
@@ -637,8 +633,8 @@ impl State {
                 result,
                 checked,
             };
-            let of_state = self.beliefs.receipts.entry(state.clone()).or_default();
-            of_state.insert(call.skill.clone(), receipt);
+            let receipts = &mut self.beliefs.receipts;
+            receipts.put(state.clone(), call.skill.clone(), receipt);
         }
     }
 

@@ -28,6 +28,7 @@ use crate::ledger::{Conflict, ConstraintId, Ledger};
 use crate::price::Price;
 use crate::repair::Repairs;
 use crate::task::recall::Found;
+use crate::task::receipts::{Receipt, Receipts};
 use crate::task::review::{Review, ReviewStage, Reviewer};
 use crate::validate::Validations;
 use crate::workflow::gate::Refusal;
@@ -84,7 +85,7 @@ pub struct Beliefs {
     /// None until the machine has started.
     pub place: Option<Place>,
     /// What succeeded, by state and skill. Bounded by the machine.
-    pub receipts: BTreeMap<StateName, BTreeMap<SkillName, Receipt>>,
+    pub receipts: Receipts,
     /// States that a rule passed over.
     pub skipped: BTreeMap<StateName, Seq>,
     pub visit: Visit,
@@ -128,17 +129,6 @@ pub struct Visit {
     /// Sub-tasks that failed, and that the task goes on without.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub left_out: BTreeSet<SkillName>,
-}
-
-/// Proof that a skill succeeded for a state.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Receipt {
-    pub call: CallId,
-    pub seq: Seq,
-    pub result: Content,
-    /// The text that this skill checked and passed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub checked: Option<Content>,
 }
 
 /// One turn of the loop.
@@ -748,12 +738,7 @@ impl HoldsContent for State {
 
 impl HoldsContent for Beliefs {
     fn visit_content(&mut self, visit: &mut dyn FnMut(&mut Content)) {
-        for receipts in self.receipts.values_mut() {
-            for receipt in receipts.values_mut() {
-                receipt.result.visit_content(visit);
-                receipt.checked.visit_content(visit);
-            }
-        }
+        self.receipts.visit_content(visit);
         self.steps.visit_content(visit);
         self.archive.visit_content(visit);
         self.recalled.visit_content(visit);

@@ -4,7 +4,8 @@ use crate::event::Event;
 use crate::event::repair::{DeedKept, Fault, Level, RepairAsked, RepairDropped, Repaired};
 use crate::facts::Fact;
 use crate::id::CallId;
-use crate::task::state::{CallOutcome, Lifecycle, Outcome, Receipt, Stage, State};
+use crate::task::receipts::Receipt;
+use crate::task::state::{CallOutcome, Lifecycle, Outcome, Stage, State};
 
 impl State {
     /// Nothing new begins until the repair was made; what is in flight settles.
@@ -117,8 +118,8 @@ impl State {
             checked: None,
         };
         self.beliefs.last_result = Some(one.result.clone());
-        let of_state = self.beliefs.receipts.entry(body.state.clone()).or_default();
-        of_state.insert(body.skill.clone(), receipt);
+        let receipts = &mut self.beliefs.receipts;
+        receipts.put(body.state.clone(), body.skill.clone(), receipt);
         Ok(())
     }
 }
