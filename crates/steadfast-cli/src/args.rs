@@ -973,7 +973,7 @@ pub(crate) struct Fit {
 pub(crate) struct Replay {
     /// The task; the beginning of its name will do
     pub(crate) task: String,
-    /// model=MODEL, contract=xml, constraint=SENTENCE, workflow=FILE
+    /// model=MODEL, summariser=MODEL, contract=xml, constraint=SENTENCE, workflow=FILE
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) with: Vec<String>,
 }

@@ -24,11 +24,20 @@ pub(crate) fn of(spec: &Spec, settings: &Settings, printer: &Printer) -> Result<
         printer.say(&format!("summariser: {why}"));
         memory.summariser = Some(summariser);
     }
-    if settings.resolved.settings.embedder == Some(Embedder::Local) {
-        let folder = settings::encoder_folder(None);
-        let local = LocalEmbedder::open(&folder)?;
-        printer.say(&format!("embedder: {}", local.id()));
-        memory.embedder = Some(Arc::new(local));
-    }
+    memory.embedder = embedder(settings, printer)?;
     Ok(memory)
+}
+
+/// The embedder of the settings.
+pub(crate) fn embedder(
+    settings: &Settings,
+    printer: &Printer,
+) -> Result<Option<Arc<dyn steadfast::recall::Embedder>>, Error> {
+    if settings.resolved.settings.embedder != Some(Embedder::Local) {
+        return Ok(None);
+    }
+    let folder = settings::encoder_folder(None);
+    let local = LocalEmbedder::open(&folder)?;
+    printer.say(&format!("embedder: {}", local.id()));
+    Ok(Some(Arc::new(local)))
 }

@@ -17,7 +17,9 @@ mod difference;
 mod error;
 mod fork;
 mod original;
+mod place;
 mod run;
+mod sides;
 mod tape;
 
 pub use bisect::{Turned, bisect};

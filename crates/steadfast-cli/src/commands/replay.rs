@@ -20,7 +20,7 @@ use crate::error::Error;
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::settings::Settings;
-use crate::{model, store, workflow};
+use crate::{memory, model, store, workflow};
 
 /// Characters of a mark that are shown.
 const SHOWN: usize = 160;
@@ -46,7 +46,16 @@ pub(crate) async fn run(
     let id = store::find(log.as_ref(), &args.task).await?;
     store::load(log.as_ref(), &id).await?;
     let original = replay::read(log.as_ref(), &id).await?;
-    let change = change(&args.with, settings)?;
+    let mut change = change(&args.with, settings)?;
+    if let Some(wanted) = &original.embedder {
+        change.embedder = memory::embedder(settings, printer)?;
+        let here = change.embedder.as_ref().map(|one| one.id());
+        if here != Some(wanted.as_str()) {
+            printer.say(&format!(
+                "the recording searched its archive with `{wanted}`, which is not set here: searches may find other steps"
+            ));
+        }
+    }
     let clock = Arc::new(SystemClock::new());
     let replayed = replay::replay(&original, &change, clock).await?;
     let findings = Findings {
@@ -92,11 +101,7 @@ fn change(given: &[String], settings: &Settings) -> Result<Change, Error> {
             }
             "constraint" => change.constraints.push(Value::from(value)),
             "workflow" => change.workflow = Some(workflow::resolved(Path::new(value), None)?),
-            "summariser" => {
-                return Err(wrong(
-                    "summaries are made by rule only; there is no other".to_owned(),
-                ));
-            }
+            "summariser" => change.summariser = Some(model::choose(value, settings)?.0),
             other => return Err(wrong(format!("there is no `{other}` to change"))),
         }
     }

@@ -115,6 +115,10 @@ pub struct SummaryReplaced {
     /// Sentences that gave rules: taken out before it was weighed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub rules_stripped: u32,
+    /// The reply as it came; none where no model gave one, and in logs from before
+    /// it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply: Option<Content>,
     /// What the call took, by the provider's word or by the runtime's count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
@@ -133,6 +137,10 @@ pub struct SummaryRefused {
     /// What exactly differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<Content>,
+    /// The reply as it came; none where no model gave one, and in logs from before
+    /// it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply: Option<Content>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
     /// Whether the call may have taken all that it reserved.
@@ -212,11 +220,13 @@ impl HoldsContent for SummaryReplaced {
         self.summary.visit_content(visit);
         self.text.visit_content(visit);
         self.words.visit_content(visit);
+        self.reply.visit_content(visit);
     }
 }
 
 impl HoldsContent for SummaryRefused {
     fn visit_content(&mut self, visit: &mut dyn FnMut(&mut Content)) {
         self.fault.visit_content(visit);
+        self.reply.visit_content(visit);
     }
 }

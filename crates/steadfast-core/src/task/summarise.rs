@@ -17,6 +17,7 @@ use crate::archive::raw::RawStep;
 use crate::archive::source::Source;
 use crate::archive::{Archived, Summary};
 use crate::budget::Amounts;
+use crate::content::Content;
 use crate::context::{Request, request_hash};
 use crate::event::Body;
 use crate::event::archive::Maker;
@@ -350,6 +351,8 @@ impl Draft<'_> {
             }
         };
         let usage = Some(self.used(job, &reply));
+        let said = reply.text.as_deref();
+        let said = said.map(|text| self.task.state.salt.seal_text(text));
         let ruled = self.task.by_rule(job, raw);
         let source = Source::of(&self.task, raw, &ruled.summary);
         let (constraints, facts) = self.task.constraints_and_facts();
@@ -375,13 +378,14 @@ impl Draft<'_> {
                     text: salt.seal_text(&taken.text),
                     words: entry.words.clone(),
                     rules_stripped: taken.rules_stripped,
+                    reply: said,
                     usage,
                 };
                 self.runtime(Body::SummaryReplaced(Box::new(body)))
             }
             Err(fault) => {
                 let told = format!("{}: {}", fault.because.name(), fault.what);
-                self.refuse(job, fault, usage, false)?;
+                self.refuse_offer(job, fault, said, usage, false)?;
                 if attempt >= limits::SUMMARY_ATTEMPTS_MAX {
                     return Ok(());
                 }
@@ -426,6 +430,7 @@ impl Draft<'_> {
             text: salt.seal_text(&ruled.text),
             words: ruled.words.as_deref().map(|words| salt.seal_text(words)),
             rules_stripped: 0,
+            reply: None,
             usage,
         };
         self.runtime(Body::SummaryReplaced(Box::new(body)))
@@ -438,6 +443,17 @@ impl Draft<'_> {
         usage: Option<Usage>,
         unknown: bool,
     ) -> Result<(), Corrupt> {
+        self.refuse_offer(job, fault, None, usage, unknown)
+    }
+
+    fn refuse_offer(
+        &mut self,
+        job: &SummaryJob,
+        fault: Fault,
+        reply: Option<Content>,
+        usage: Option<Usage>,
+        unknown: bool,
+    ) -> Result<(), Corrupt> {
         let what = Some(fault.what).filter(|what| !what.is_empty());
         let what: Option<String> =
             what.map(|what| what.chars().take(limits::DIAGNOSIS_CHARS_MAX).collect());
@@ -446,6 +462,7 @@ impl Draft<'_> {
             step: job.step,
             because: fault.because,
             fault: what.map(|what| self.task.state.salt.seal_text(&what)),
+            reply,
             usage,
             unknown,
         };

@@ -11,12 +11,14 @@ use steadfast_core::event::task::TaskStarted;
 use steadfast_core::event::{Body, Event};
 use steadfast_core::handling::Handling;
 use steadfast_core::id::{CallId, Principal, Seq, TaskId};
+use steadfast_core::price::Price;
 use steadfast_core::proposal::{ModelError, Reply, ReplyCall};
 use steadfast_core::source::Source;
 use steadfast_core::workflow::Spec;
 use steadfast_store::{Log, load_events};
 
 use super::error::Error;
+use super::sides::Sides;
 use crate::driver;
 
 /// A recorded task.
@@ -36,9 +38,14 @@ pub struct Original {
     /// The model's calls, in order.
     pub calls: Vec<Called>,
     /// What skills gave, by skill and arguments.
-    pub(super) results: BTreeMap<(String, String), VecDeque<Given>>,
+    pub(super) results: BTreeMap<(String, String), VecDeque<(Seq, Given)>>,
     /// Decisions on calls that needed approval.
     pub(super) decisions: BTreeMap<CallId, bool>,
+    /// What the models beside the main one said.
+    pub(super) sides: Sides,
+    pub(super) price: Option<Price>,
+    /// What its archive was searched by meaning with.
+    pub embedder: Option<String>,
 }
 
 /// One call of the model.
@@ -49,6 +56,8 @@ pub struct Called {
     pub request: Request,
     /// None where no outcome is recorded.
     pub outcome: Option<Result<Reply, ModelError>>,
+    /// The event of its outcome.
+    pub(super) answered: Seq,
     /// What people said after it, before the next.
     pub(super) said: Vec<(Principal, String)>,
 }
@@ -92,6 +101,9 @@ pub async fn read(log: &dyn Log, task: &TaskId) -> Result<Original, Error> {
         calls: Vec::new(),
         results: BTreeMap::new(),
         decisions: BTreeMap::new(),
+        sides: Sides::read(&events),
+        price: None,
+        embedder: None,
         events: Vec::new(),
     };
     let mut by_call: BTreeMap<CallId, (String, String)> = BTreeMap::new();
@@ -109,20 +121,25 @@ pub async fn read(log: &dyn Log, task: &TaskId) -> Result<Original, Error> {
                     seq: event.seq,
                     request,
                     outcome: None,
+                    answered: event.seq,
                     said: Vec::new(),
                 });
             }
             Body::ModelReplied(body) => {
                 if let Some(place) = places.get(&body.call) {
                     original.calls[*place].outcome = Some(Ok(reply(body)));
+                    original.calls[*place].answered = event.seq;
                 }
             }
             Body::ModelFailed(body) => {
                 if let Some(place) = places.get(&body.call) {
                     let failed = ModelError::new(body.class, body.message.text().into_owned());
                     original.calls[*place].outcome = Some(Err(failed));
+                    original.calls[*place].answered = event.seq;
                 }
             }
+            Body::PriceSet(body) => original.price = body.price.clone(),
+            Body::MemorySet(body) => original.embedder.clone_from(&body.embedder),
             Body::HandlingSet(body) => original.handling = body.handling,
             Body::UserSent(body) => {
                 let by = match &event.source {
@@ -138,11 +155,13 @@ pub async fn read(log: &dyn Log, task: &TaskId) -> Result<Original, Error> {
                 by_call.insert(body.call.clone(), of);
             }
             Body::SkillReturned(body) => {
-                original.gave(&by_call, &body.call, Given::Result(body.result.json()));
+                let given = (event.seq, Given::Result(body.result.json()));
+                original.gave(&by_call, &body.call, given);
             }
             Body::SkillFailed(body) => {
                 let message = body.message.text().into_owned();
-                original.gave(&by_call, &body.call, Given::Failure(body.class, message));
+                let given = (event.seq, Given::Failure(body.class, message));
+                original.gave(&by_call, &body.call, given);
             }
             Body::ApprovalDecided(body) => {
                 original.decisions.insert(body.call.clone(), body.approved);
@@ -155,7 +174,12 @@ pub async fn read(log: &dyn Log, task: &TaskId) -> Result<Original, Error> {
 }
 
 impl Original {
-    fn gave(&mut self, by_call: &BTreeMap<CallId, (String, String)>, call: &CallId, given: Given) {
+    fn gave(
+        &mut self,
+        by_call: &BTreeMap<CallId, (String, String)>,
+        call: &CallId,
+        given: (Seq, Given),
+    ) {
         if let Some(of) = by_call.get(call) {
             self.results.entry(of.clone()).or_default().push_back(given);
         }

@@ -17,6 +17,8 @@ use super::difference::{Difference, difference};
 use super::error::Error;
 use super::fork::{copy, safe_point};
 use super::original::Original;
+use super::place::Place;
+use super::sides::{Instead, Recorded, Side};
 use super::tape::{Tape, Unknown, skills};
 use crate::clock::Clock;
 use crate::driver::{Driver, Memory, Rest, Settings, Stop, Unobserved};
@@ -37,6 +39,13 @@ pub struct Change {
     pub constraints: Vec<Value>,
     /// Another workflow.
     pub workflow: Option<Spec>,
+    /// What makes the summaries, from the first step on.
+    pub summariser: Option<Arc<dyn Model>>,
+    /// What the archive is searched by meaning with. The recording holds what was
+    /// found, and a search is made again: without the embedder that the task had it
+    /// finds by words alone.
+    #[cfg(feature = "recall")]
+    pub embedder: Option<Arc<dyn crate::recall::Embedder>>,
 }
 
 /// A replay, over.
@@ -60,6 +69,13 @@ impl std::fmt::Debug for Change {
             .field(
                 "model",
                 &self.model.as_ref().map(|model| model.name().to_owned()),
+            )
+            .field(
+                "summariser",
+                &self
+                    .summariser
+                    .as_ref()
+                    .map(|model| model.name().to_owned()),
             )
             .field("markup", &self.markup)
             .field("constraints", &self.constraints)
@@ -153,6 +169,9 @@ pub async fn from_point(
         tokenizer: original.tokenizer.clone(),
         results: original.results.clone(),
         decisions: original.decisions.clone(),
+        sides: original.sides.clone(),
+        price: original.price.clone(),
+        embedder: original.embedder.clone(),
         ..*original
     };
     let spec = &original.workflow;
@@ -179,20 +198,31 @@ fn player(
 ) -> (Driver, Arc<Tape>) {
     let mut handling = original.handling;
     handling.markup = change.markup.or(handling.markup);
+    let place = Arc::new(Place::new(log.clone(), original.task.clone()));
+    if original.events.is_empty() {
+        place.leave();
+    }
     let tape = Tape::new(
         original,
         handling,
         change.model.clone(),
         log.clone(),
+        &place,
         Arc::clone(&clock),
     );
     let tape = Arc::new(tape);
+    let side = |one: &Option<Recorded>| {
+        let one = one.clone();
+        one.map(|recorded| Side::new(recorded, original.salt, &place))
+    };
+    let sides = &original.sides;
+    let validator = side(&sides.validator).map(Side::by_question);
     let driver = Driver {
         log,
         model: Arc::clone(&tape) as Arc<dyn Model>,
-        validator: None,
-        reviewer: None,
-        skills: skills(original, spec, unknown),
+        validator: validator.map(|one| Arc::new(one) as Arc<dyn Model>),
+        reviewer: side(&sides.reviewer).map(|one| Arc::new(one) as Arc<dyn Model>),
+        skills: skills(original, spec, unknown, &place),
         rules: Arc::new(rules(original)),
         clock,
         observer: Arc::new(Unobserved),
@@ -201,10 +231,24 @@ fn player(
             snapshot_every: 0,
             ..Settings::default()
         },
-        memory: Memory::default(),
+        memory: memory(change, side(&sides.summariser), &place),
         stop: Stop::default(),
     };
     (driver, tape)
+}
+
+/// The summaries of the recording, or another model's.
+fn memory(change: &Change, recorded: Option<Side>, place: &Arc<Place>) -> Memory {
+    let recorded = recorded.map(|one| Arc::new(one) as Arc<dyn Model>);
+    let instead = change.summariser.clone().map(|model| {
+        let place = Arc::clone(place);
+        Arc::new(Instead { model, place }) as Arc<dyn Model>
+    });
+    Memory {
+        summariser: instead.or(recorded),
+        #[cfg(feature = "recall")]
+        embedder: change.embedder.clone(),
+    }
 }
 
 async fn finish(

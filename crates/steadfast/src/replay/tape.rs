@@ -9,7 +9,7 @@ use serde_json::Value;
 use steadfast_core::context::Request;
 use steadfast_core::handling::Handling;
 use steadfast_core::hash::{Hash, canonical_json};
-use steadfast_core::id::{Principal, SkillName, TaskId};
+use steadfast_core::id::{Principal, Seq, SkillName, TaskId};
 use steadfast_core::price::Price;
 use steadfast_core::proposal::{ModelError, Reply};
 use steadfast_core::task::input::Command;
@@ -18,6 +18,7 @@ use steadfast_core::workflow::spec::SkillSpec;
 use steadfast_store::Log;
 
 use super::original::{Given, Original, not_recorded};
+use super::place::Place;
 use crate::clock::Clock;
 use crate::driver::Driver;
 use crate::model::Model;
@@ -27,8 +28,10 @@ use crate::skill::{Skill, SkillCall, SkillError, Skills};
 pub(super) struct Tape {
     name: String,
     handling: Handling,
-    /// Key of each request with its outcome, in order.
-    recorded: Vec<(Hash, Option<Result<Reply, ModelError>>)>,
+    /// Key of each request with the event of its outcome and that outcome, in order.
+    recorded: Vec<(Hash, Seq, Option<Result<Reply, ModelError>>)>,
+    price: Price,
+    place: Arc<Place>,
     /// What people said after each call.
     said: Vec<Vec<(Principal, String)>>,
     after: Option<Arc<dyn Model>>,
@@ -54,6 +57,7 @@ impl Tape {
         handling: Handling,
         after: Option<Arc<dyn Model>>,
         log: Arc<dyn Log>,
+        place: &Arc<Place>,
         clock: Arc<dyn Clock>,
     ) -> Tape {
         let calls = original.calls.iter();
@@ -65,8 +69,10 @@ impl Tape {
             handling,
             recorded: calls
                 .clone()
-                .map(|call| (key(&call.request), call.outcome.clone()))
+                .map(|call| (key(&call.request), call.answered, call.outcome.clone()))
                 .collect(),
+            price: original.price.clone().unwrap_or(Price::FREE),
+            place: Arc::clone(place),
             said: calls.map(|call| call.said.clone()).collect(),
             after,
             log,
@@ -120,19 +126,26 @@ impl Model for Tape {
             let same = self
                 .recorded
                 .get(number)
-                .filter(|(of, _)| *of == key(request));
+                .filter(|(of, ..)| *of == key(request));
             let outcome = same
-                .and_then(|(_, outcome)| outcome.clone())
+                .and_then(|(_, at, outcome)| Some((*at, outcome.clone()?)))
                 .filter(|_| !state.left);
             match &outcome {
                 Some(_) => state.played += 1,
-                None => state.left = true,
+                None => {
+                    state.left = true;
+                    self.place.leave();
+                }
             }
             (number, outcome)
         };
         self.say(number).await?;
+        self.place.quiet().await;
         match (recorded, &self.after) {
-            (Some(outcome), _) => outcome,
+            (Some((at, outcome)), _) => {
+                self.place.before(at).await;
+                outcome
+            }
             (None, Some(model)) => model.call(request).await,
             (None, None) => Err(not_recorded(&format!(
                 "call {} asks what was not recorded",
@@ -146,8 +159,7 @@ impl Model for Tape {
     }
 
     fn price(&self) -> Option<&Price> {
-        static FREE: Price = Price::FREE;
-        Some(&FREE)
+        Some(&self.price)
     }
 }
 
@@ -155,7 +167,8 @@ impl Model for Tape {
 struct Played {
     name: SkillName,
     spec: SkillSpec,
-    results: Mutex<BTreeMap<String, VecDeque<Given>>>,
+    results: Mutex<BTreeMap<String, VecDeque<(Seq, Given)>>>,
+    place: Arc<Place>,
     /// What stands for a result of arguments that were never given.
     stand_in: Option<Given>,
 }
@@ -185,7 +198,14 @@ impl Skill for Played {
                 _ => queue.pop_front(),
             })
         };
-        match given.or_else(|| self.stand_in.clone()) {
+        let given = match given {
+            Some((at, given)) => {
+                self.place.before(at).await;
+                Some(given)
+            }
+            None => self.stand_in.clone(),
+        };
+        match given {
             Some(Given::Result(value)) => Ok(value),
             Some(Given::Failure(class, message)) => Err(SkillError::new(class, message)),
             None => Err(SkillError::not_started(format!(
@@ -197,14 +217,19 @@ impl Skill for Played {
 }
 
 /// Every skill of a workflow, as it was recorded.
-pub(super) fn skills(original: &Original, spec: &Spec, unknown: Unknown) -> Skills {
+pub(super) fn skills(
+    original: &Original,
+    spec: &Spec,
+    unknown: Unknown,
+    place: &Arc<Place>,
+) -> Skills {
     let one = |(name, spec): (&SkillName, &SkillSpec)| {
         let own = original
             .results
             .iter()
             .filter(|((skill, _), _)| skill == name.as_str());
         let is_result = |given: &&Given| matches!(given, Given::Result(_));
-        let given = own.clone().flat_map(|(_, all)| all);
+        let given = own.clone().flat_map(|(_, all)| all).map(|(_, given)| given);
         let last = given.rev().find(is_result).cloned();
         let played = Played {
             name: name.clone(),
@@ -213,6 +238,7 @@ pub(super) fn skills(original: &Original, spec: &Spec, unknown: Unknown) -> Skil
                 own.map(|((_, args), all)| (args.clone(), all.clone()))
                     .collect(),
             ),
+            place: Arc::clone(place),
             stand_in: last.filter(|_| unknown == Unknown::AsBefore),
         };
         (name.clone(), Arc::new(played) as Arc<dyn Skill>)

@@ -38,6 +38,7 @@ mod model_switch;
 mod patience;
 #[cfg(all(feature = "openai", feature = "recall"))]
 mod recall_endpoint;
+mod replay_sides;
 mod secrets;
 mod settings;
 mod skill_calls;

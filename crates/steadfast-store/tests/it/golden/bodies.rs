@@ -360,6 +360,7 @@ fn memory(salt: &Salt) -> Vec<(Source, Body)> {
         text: salt.seal_text("[step 3] search: counted"),
         words: Some(salt.seal_text("先查资料")),
         rules_stripped: 1,
+        reply: Some(salt.seal_text("{\"action\":{}}")),
         usage: Some(usage),
     };
     let refused = SummaryRefused {
@@ -367,6 +368,7 @@ fn memory(salt: &Salt) -> Vec<(Source, Body)> {
         step: 4,
         because: NotTaken::Unfaithful,
         fault: Some(salt.seal_text("`800` where it says `500`: another number")),
+        reply: Some(salt.seal_text("half a {")),
         usage: Some(usage),
         unknown: true,
     };
