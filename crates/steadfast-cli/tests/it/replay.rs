@@ -86,7 +86,7 @@ fn a_rule_that_is_added_is_a_changed_ledger() {
         "{}",
         ran.stdout
     );
-    for wrong in ["colour=blue", "contract=blue", "summariser=x", "model"] {
+    for wrong in ["colour=blue", "contract=blue", "model"] {
         let ran = case.run(&["replay", "t1", "--with", wrong]);
         assert_eq!(ran.exit, 1);
         assert!(
@@ -95,6 +95,19 @@ fn a_rule_that_is_added_is_a_changed_ledger() {
             ran.stderr
         );
     }
+}
+
+/// A summariser is chosen as a model is; a task too short for an archive is the same
+/// under any.
+#[test]
+fn a_summariser_is_named_as_a_model_is() {
+    let case = paid();
+    let with = |model: &str| case.run(&["replay", "t1", "--with", &format!("summariser={model}")]);
+    let ran = with("script:script.yaml");
+    assert_eq!(ran.exit, 0, "{}{}", ran.stdout, ran.stderr);
+    let ran = with("script:nowhere.yaml");
+    assert_eq!(ran.exit, 1, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stderr.contains("nowhere.yaml"), "{}", ran.stderr);
 }
 
 /// A fork has the events up to a point, verifies like any task, and goes on.
