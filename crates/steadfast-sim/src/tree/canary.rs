@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::draw::{Draw, Take};
+use super::draw::{Draw, Take, Work};
 use crate::dice::Dice;
 
 /// Letters of a canary after its `zq`.
@@ -104,6 +104,11 @@ pub(super) fn may_see(draw: &Draw, reader: Who, owner: Who, spot: Spot) -> bool 
         (Who::First, Who::Inner(_)) => matches!(spot, Spot::Goal | Spot::Input),
         (Who::Node(at), Who::Inner(of)) if at == of => {
             gives || matches!(spot, Spot::Goal | Spot::Input)
+        }
+        // Whoever calls a task as a skill may hand on what is its own.
+        (Who::Called, Who::First) => spot == Spot::Input,
+        (Who::Inner(at), Who::Node(of)) if at == of => {
+            spot == Spot::Input && draw.nodes[at].work == Work::Asks
         }
         (Who::Node(at), Who::Node(of)) => {
             let takes = draw.nodes[at].takes.iter();

@@ -14,6 +14,9 @@ use super::process::Run;
 use super::spec::capabilities;
 use crate::property::Violations;
 
+/// Skills that change nothing.
+const READS: [&str; 2] = ["look", "surf"];
+
 /// What a tree came to.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Seen {
@@ -118,9 +121,16 @@ impl<'a> Family<'a> {
             violations.push(format!("`{id}` was left behind without an end"));
         }
         let mut over = false;
+        let mut reads = BTreeSet::new();
         for event in events {
             match &event.body {
                 Body::RepairAsked(_) => over = false,
+                // What only reads and was at work at the end may still come back.
+                Body::SkillReturned(body) if over && reads.contains(&body.call) => {}
+                Body::SkillFailed(body) if over && reads.contains(&body.call) => {}
+                Body::CallAdmitted(body) if READS.contains(&body.skill.as_str()) => {
+                    reads.insert(body.call.clone());
+                }
                 body if over => violations.push(format!(
                     "`{id}`: event {} (`{}`) after its end",
                     event.seq,
@@ -140,7 +150,9 @@ impl<'a> Family<'a> {
                     open.insert(body.child.clone());
                 }
                 Body::ChildEnded(body) => {
-                    if !open.remove(&body.child) {
+                    let begun = open.remove(&body.child);
+                    // What does not fit its port is told of and never begun.
+                    if !begun && body.how != ChildEnd::NotStarted {
                         violations.push(format!(
                             "event {}: `{}` is heard of twice, or was never begun",
                             event.seq, body.child

@@ -273,6 +273,12 @@ impl Process<'_> {
         made.into_iter().filter_map(of).collect()
     }
 
+    /// Whether something lies in a task's inbox still, such as a repair that a person
+    /// asked for at its very end. That opens it, and so it should.
+    fn has_mail(&self, id: &TaskId) -> bool {
+        now(self.log.inbox(id)).is_ok_and(|items| !items.is_empty())
+    }
+
     /// Speaks to every task after the end and runs it: those whose log grew by it.
     fn speak_again(&mut self) -> Vec<TaskId> {
         let mut late = Vec::new();
@@ -280,7 +286,7 @@ impl Process<'_> {
         for id in made {
             let head = |log: &TreeLog| now(log.head(&id)).map(|head| head.seq).ok();
             let before = head(&self.log);
-            if before.is_none_or(|seq| seq == Seq::ZERO) {
+            if before.is_none_or(|seq| seq == Seq::ZERO) || self.has_mail(&id) {
                 continue;
             }
             let text = "One more thing.".to_owned();
