@@ -53,6 +53,8 @@ pub struct Report {
     pub overreaches: u64,
     /// Runs with a crash that gave back what the run without gave.
     pub same: u64,
+    /// Of the chains of all logs: equal where all bytes are.
+    pub mark: u64,
     pub failures: Vec<(u64, Violations)>,
 }
 
@@ -69,6 +71,7 @@ impl Report {
         self.deeds += other.deeds;
         self.overreaches += other.overreaches;
         self.same += other.same;
+        self.mark = self.mark.wrapping_add(other.mark);
         self.failures.extend(other.failures);
     }
 }
@@ -101,6 +104,7 @@ fn judge(draw: &Draw, run: &Run, reference: Option<&Run>, crashes: &[Crash], rep
         }
     }
     report.runs += 1;
+    report.mark = report.mark.wrapping_add(run.mark);
     report.crashes += u64::from(run.crashes);
     report.completed += u64::from(seen.completed);
     report.failed += u64::from(seen.failed);

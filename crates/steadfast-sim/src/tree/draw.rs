@@ -11,7 +11,7 @@ const NODES_MAX: u64 = 5;
 /// Times that a task fails which never succeeds.
 const ALWAYS: u32 = 99;
 
-/// One tree. Equal draws give equal logs but for the salts of children.
+/// One tree. Equal draws give equal logs.
 #[derive(Clone, Debug)]
 pub struct Draw {
     pub seed: u64,

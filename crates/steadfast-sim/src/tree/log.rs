@@ -17,6 +17,7 @@ use steadfast_store::{
 
 use super::canary;
 use super::draw::Target;
+use crate::dice::Mark;
 use crate::world::log::USER;
 use crate::world::{Crash, Side, World};
 
@@ -39,6 +40,8 @@ pub(super) struct Kept {
     pub(super) batches: Vec<u64>,
     /// The canaries in each log, content included.
     pub(super) canaries: BTreeMap<TaskId, BTreeSet<String>>,
+    /// Of all bytes in the order in which they were written.
+    pub(super) mark: Mark,
     commands: BTreeMap<u64, Vec<(Target, Command)>>,
 }
 
@@ -63,6 +66,9 @@ impl TreeLog {
     /// What people say now that so many events are written, and to whom.
     fn grown(&self, task: &TaskId, batch: &Batch) -> Vec<(TaskId, Command)> {
         let mut kept = self.kept();
+        for event in &batch.events {
+            kept.mark.text(&event.hash.to_string());
+        }
         let first = kept.total + 1;
         kept.batches.push(first);
         kept.total += batch.events.len() as u64;

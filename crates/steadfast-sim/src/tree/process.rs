@@ -7,8 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use steadfast::driver::{Driver, Rest, Settings, load};
 use steadfast::rules::StandardRules;
 use steadfast::skill::{Skill, Skills};
+use steadfast_core::content::Salt;
 use steadfast_core::event::Event;
 use steadfast_core::event::task::Window;
+use steadfast_core::hash::Hash;
 use steadfast_core::id::{CallId, Epoch, Principal, Seq, TaskId};
 use steadfast_core::task::input::Command;
 use steadfast_core::task::{Start, Task, Waiting};
@@ -45,7 +47,9 @@ pub struct Run {
     pub(super) made: Vec<(TaskId, String)>,
     pub(super) cost: Cost,
     pub crashes: u32,
-    pub(super) violations: Violations,
+    /// Of the stored bytes of all logs.
+    pub(super) mark: u64,
+    pub violations: Violations,
 }
 
 fn start(draw: &Draw) -> Start {
@@ -91,6 +95,10 @@ pub fn execute(draw: &Draw, crashes: &[Crash], rules: &Arc<StandardRules>) -> Ru
         snapshot_every: draw.snapshot_every,
         // Whoever held a lease before died with the process before.
         is_gone: |_| true,
+        // Equal draws give equal bytes.
+        child_salt: |child, parent| {
+            Salt(*Hash::keyed(&parent.0, child.as_str().as_bytes()).as_bytes())
+        },
         ..driver.settings
     };
     let mut process = Process {
@@ -124,6 +132,7 @@ pub fn execute(draw: &Draw, crashes: &[Crash], rules: &Arc<StandardRules>) -> Ru
         made: made.made.clone(),
         cost,
         crashes,
+        mark: kept.mark.value(),
         violations,
         world: Arc::clone(&world),
     }
