@@ -68,6 +68,14 @@ fn simulator() -> Result<()> {
         cargo(&sim).args(["--all-boundaries", "--seeds", "200"]),
     )?;
     run(
+        "simulator: trees of tasks, a crash each",
+        cargo(&sim).args(["--trees", "--runs", "4000"]),
+    )?;
+    run(
+        "simulator: trees of tasks, every boundary",
+        cargo(&sim).args(["--trees", "--all-boundaries", "--seeds", "20"]),
+    )?;
+    run(
         "simulator: contexts of random logs, real tokenizers",
         cargo(&sim).args(["--soak", "10000", "--real"]),
     )?;

@@ -28,6 +28,7 @@ pub mod scenarios;
 pub mod shrink;
 pub mod soak;
 pub mod talk;
+pub mod tree;
 pub mod workflow;
 pub mod world;
 pub mod zoo;

@@ -6,6 +6,7 @@
 //! steadfast-sim --runs 100000                   each with one seeded crash
 //! steadfast-sim --explore                       every proposal on small machines
 //! steadfast-sim --soak 1000000                  so many contexts of random logs
+//! steadfast-sim --trees --seeds 0..1000         tasks that start tasks
 //! ```
 
 #![allow(
@@ -25,10 +26,13 @@ use steadfast_sim::model::Kind;
 use steadfast_sim::run::{Crashes, Mode, Report, seed};
 use steadfast_sim::shrink::{as_test, shrink};
 use steadfast_sim::soak::{self, Counting};
+use steadfast_sim::tree;
 
 /// Runs of `--runs` that share a plan: each has a crash point of its own, and
 /// they share the uninterrupted run that they are compared with.
 const RUNS_PER_PLAN: u64 = 8;
+/// Failing trees that are shown.
+const TREES_SHOWN: usize = 8;
 /// Stack of a thread that explores: it goes as deep as the longest trace.
 const STACK_BYTES: usize = 256 << 20;
 
@@ -59,6 +63,10 @@ struct Args {
     /// Try every behaviour of any model on small machines.
     #[arg(long)]
     explore: bool,
+    /// Run trees of tasks: parents, children, and theirs. With `--all-boundaries`,
+    /// or with `--runs`, with crashes.
+    #[arg(long, conflicts_with_all = ["explore", "soak"])]
+    trees: bool,
     /// Assemble so many contexts of random logs, for random windows.
     #[arg(long, conflicts_with_all = ["seeds", "runs", "explore"])]
     soak: Option<u64>,
@@ -95,6 +103,9 @@ fn run(args: &Args) -> Result<bool, String> {
         None => None,
     };
     let (seeds, crashes) = plan(args)?;
+    if args.trees {
+        return Ok(run_trees(seeds, crashes, args.jobs.max(1)));
+    }
     let mode = Mode {
         crashes,
         twice: args.twice,
@@ -152,6 +163,48 @@ fn run_seeds(seeds: std::ops::Range<u64>, mode: Mode, jobs: usize) -> Report {
     let mut report = all.into_inner().unwrap_or_else(PoisonError::into_inner);
     report.failures.sort_by_key(|failure| failure.plan.seed);
     report
+}
+
+fn run_trees(seeds: std::ops::Range<u64>, crashes: Crashes, jobs: usize) -> bool {
+    let started = Instant::now();
+    let next = AtomicU64::new(seeds.start);
+    let all = Mutex::new(tree::Report::default());
+    std::thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(|| {
+                let rules = Arc::new(StandardRules::default());
+                loop {
+                    let one = next.fetch_add(1, Ordering::Relaxed);
+                    if one >= seeds.end {
+                        break;
+                    }
+                    let report = tree::seed(one, crashes, &rules);
+                    all.lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .add(report);
+                }
+            });
+        }
+    });
+    let mut report = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+    report.failures.sort_by_key(|(seed, _)| *seed);
+    println!(
+        "{} trees with {} tasks and {} events: {} completed, {} failed, {} cancelled",
+        report.runs, report.tasks, report.events, report.completed, report.failed, report.cancelled
+    );
+    println!(
+        "{} crashes ({} gave back the same), {} reports taken in, {} deeds, {} calls refused",
+        report.crashes, report.same, report.delivered, report.deeds, report.overreaches
+    );
+    println!(
+        "{} failures, {:.1} s",
+        report.failures.len(),
+        started.elapsed().as_secs_f64()
+    );
+    for (seed, violations) in report.failures.iter().take(TREES_SHOWN) {
+        println!("seed {seed}: {}", violations.join("; "));
+    }
+    report.failures.is_empty()
 }
 
 fn print(report: &Report, seconds: f64) {

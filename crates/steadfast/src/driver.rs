@@ -93,6 +93,9 @@ pub struct Settings {
     /// Whether the process behind a holder's name is known to be gone, so that what
     /// it held of a tree of tasks need not be waited for.
     pub is_gone: fn(&str) -> bool,
+    /// Makes the salt of a sub-task from its id and its parent's salt. It is to be
+    /// random; a simulation whose runs must be equal byte for byte has another.
+    pub child_salt: fn(&TaskId, &Salt) -> Salt,
 }
 
 impl Default for Settings {
@@ -103,6 +106,7 @@ impl Default for Settings {
             snapshot_every: 256,
             model_timeout_ms: steadfast_core::limits::MODEL_TIMEOUT_MS_DEFAULT,
             is_gone: |_| false,
+            child_salt: child::drawn_salt,
         }
     }
 }

@@ -243,6 +243,12 @@ impl Draft<'_> {
             _ if verifying => None,
             _ => return Ok(()),
         };
+        // One that was due beside it may have ended the task, or found no room.
+        let state = &self.task.state;
+        let over = !state.is_running() || state.stands.exhausted.is_some();
+        if over && !verifying {
+            return Ok(());
+        }
         if self.task.state.stands.validations.holds_phase() && !verifying {
             return Ok(());
         }

@@ -304,6 +304,32 @@ fn after_a_crash_the_same_children_are_named() {
     assert_eq!(starts(&bench), before);
 }
 
+/// A driver begins one after the other what was due at once. Where the budget has no
+/// room for the first, the task ends, or waits, once.
+#[test]
+fn g12_what_was_due_beside_an_exhausted_budget_does_not_begin() {
+    for (then, lines) in [
+        ("fail", ["budget_exhausted", "task_failed"].as_slice()),
+        ("ask", &["budget_exhausted"]),
+    ] {
+        let mut workflow = rivals();
+        workflow["budget"] = json!({"skill_calls": 1, "on_exhausted": then});
+        let mut bench = Bench::new(workflow);
+        bench.new_lines();
+        let due = bench.due().effects;
+        assert_eq!(due.len(), 2);
+        for effect in due {
+            bench.begin(effect.call().as_str());
+        }
+        let made = bench.new_lines();
+        let kinds: Vec<&str> = made
+            .lines()
+            .filter_map(|line| line.split_whitespace().next())
+            .collect();
+        assert_eq!(kinds, lines, "{made}");
+    }
+}
+
 fn with_policy(policy: &str) -> Value {
     let mut workflow = rivals();
     workflow["tasks"]["collect_b"]["on_failure"] = json!(policy);

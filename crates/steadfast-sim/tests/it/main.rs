@@ -14,6 +14,7 @@ mod seeds;
 mod skip;
 mod soak;
 mod talk;
+mod trees;
 
 use std::sync::Arc;
 

@@ -107,7 +107,7 @@ pub(super) fn tend(
         ..session.driver.clone()
     };
     let call = call.clone();
-    let salt = salt_of(&child, &session.task.state.salt);
+    let salt = (driver.settings.child_salt)(&child, &session.task.state.salt);
     Some(Box::pin(async move {
         if let Err(why) = make(&driver, &child, start, salt).await? {
             let report = ChildReport::not_started(call, child, why);
@@ -193,7 +193,7 @@ async fn make(
 
 /// The salt of a child: as secret as its parent's, and random beside, so that it
 /// cannot be made again from that once it has been forgotten.
-fn salt_of(child: &TaskId, parent: &Salt) -> Salt {
+pub(super) fn drawn_salt(child: &TaskId, parent: &Salt) -> Salt {
     let drawn = uuid::Uuid::now_v7();
     let seed = format!("salt of {child} {drawn}");
     Salt(*Hash::keyed(&parent.0, seed.as_bytes()).as_bytes())
