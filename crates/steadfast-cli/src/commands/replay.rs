@@ -90,11 +90,14 @@ fn change(given: &[String], settings: &Settings) -> Result<Change, Error> {
                     wrong("a contract is `brackets`, `xml`, `markdown` or `json`".to_owned())
                 })?);
             }
+            "constraint" if value.trim().is_empty() => {
+                return Err(wrong("a constraint has no words".to_owned()));
+            }
             "constraint" => change.constraints.push(Value::from(value)),
             "workflow" => change.workflow = Some(workflow::resolved(Path::new(value), None)?),
             "summariser" => {
                 return Err(wrong(
-                    "summaries are made by rule only; there is no other".to_owned(),
+                    "a replay sums up by rule, whatever summed up the task".to_owned(),
                 ));
             }
             other => return Err(wrong(format!("there is no `{other}` to change"))),

@@ -129,6 +129,8 @@ pub async fn run(
                     };
                     progress(&run);
                     runs.push(run);
+                    // A model in memory never waits: a drill could not be stopped.
+                    tokio::task::yield_now().await;
                 }
             }
         }
