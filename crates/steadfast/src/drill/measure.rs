@@ -148,7 +148,10 @@ impl<'a> Judge<'a> {
         for (at, turn) in self.dialogue.turns.iter().enumerate() {
             self.answer(at, turn, &went[at], &mut score);
             self.ledger(at, turn, &went[at], &mut score);
-            score.well_formed.add(went[at].faults.is_empty());
+            // A turn that came after the end asked nobody.
+            if went[at].spent.calls > 0 || !went[at].faults.is_empty() {
+                score.well_formed.add(went[at].faults.is_empty());
+            }
             for fault in &went[at].faults {
                 breach(&mut score, at, None, format!("a request with {fault}"));
             }
