@@ -29,6 +29,7 @@ pub(crate) fn gate() -> Result<()> {
         cargo(&["doc", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"),
     )?;
     crate::mcp::run_tests()?;
+    crate::junit::check()?;
     examples()?;
     simulator()?;
     mutants::run(&mutants::Args {

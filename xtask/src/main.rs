@@ -3,6 +3,7 @@
 mod ci;
 mod eval;
 mod examples;
+mod junit;
 mod mcp;
 mod mutants;
 mod purity;
@@ -33,6 +34,8 @@ enum Verb {
     Eval(eval::Args),
     /// Licences and sources of all dependencies.
     Deny,
+    /// Holds JUnit reports against the schema of CI systems.
+    Junit,
     /// Installs tool servers that others wrote, and runs the tests on them.
     Mcp,
 }
@@ -45,6 +48,7 @@ fn main() -> Result<()> {
         Verb::Soak(args) => soak::run_soak(&args),
         Verb::Eval(args) => eval::run(&args),
         Verb::Deny => ci::deny(),
+        Verb::Junit => junit::check(),
         Verb::Mcp => mcp::run_tests(),
     }
 }

@@ -829,7 +829,7 @@ pub(crate) struct Attempts {
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) repeats: u32,
     /// Runs at the same time
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = parallel)]
     pub(crate) parallel: usize,
     /// Results of stand-ins: {SKILL: RESULT}; a skill named here is never carried out
     #[arg(long, value_name = "FILE")]
@@ -902,7 +902,7 @@ pub(crate) struct Test {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
     /// Runs at the same time
-    #[arg(long, value_name = "N", default_value_t = 4)]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = parallel)]
     pub(crate) parallel: usize,
     /// Write a JUnit XML report, which GitHub, GitLab and Jenkins read
     #[arg(long, value_name = "FILE")]
@@ -954,7 +954,7 @@ pub(crate) struct Fit {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) repeats: u32,
     /// Runs at the same time
-    #[arg(long, value_name = "N", default_value_t = 4)]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = parallel)]
     pub(crate) parallel: usize,
     /// The seed that tempting inputs are made from, where there are too few
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -1050,6 +1050,12 @@ pub(crate) enum Compare {
     Store(PathBuf),
     Model,
     Fingerprint,
+}
+
+/// Runs at the same time: none would be no run at all.
+fn parallel(given: &str) -> Result<usize, String> {
+    let number = given.parse::<usize>().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| "give a number from 1 on".to_owned())
 }
 
 fn compare(given: &str) -> Result<Compare, String> {
@@ -1179,7 +1185,7 @@ pub(crate) struct CaseAdd {
     #[arg(long, value_name = "TASK")]
     pub(crate) from: String,
     /// Why the case is here: what went wrong, and when
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub(crate) reason: String,
     /// The folder of cases
     #[arg(long, value_name = "DIR", default_value = "regression_cases")]

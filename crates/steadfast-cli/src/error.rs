@@ -53,6 +53,8 @@ pub(crate) enum Error {
     },
     #[error("there is no case in `{path}`", path = path.display())]
     NoCases { path: PathBuf },
+    #[error("there is no case `{name}` in `{path}`", path = path.display())]
+    NoCase { path: PathBuf, name: String },
     #[error("`--with {given}` does not read: {why}")]
     With { given: String, why: String },
     #[error("`{path}` holds no tests: {reason}", path = path.display())]
@@ -263,7 +265,7 @@ impl Error {
             Error::Attempts(error) => error.code(),
             Error::Cases(error) => error.code(),
             Error::CaseFiles { .. } => "A0030",
-            Error::NoCases { .. } => "C0060",
+            Error::NoCases { .. } | Error::NoCase { .. } => "C0060",
             Error::Baseline { .. } => "C0061",
             Error::NotTests { .. } => "C0062",
             Error::With { .. } => "C0063",
@@ -312,6 +314,12 @@ impl Error {
             }
             Error::CaseFiles { .. } => "mend what is listed above; docs/testing.md has the fields",
             Error::NoCases { .. } => "`steadfast init` lays a workflow, cases and a CI job",
+            Error::NoCase { path, .. } => {
+                let path = path.display();
+                return Some(format!(
+                    "`steadfast case list {path}` shows those that there are"
+                ));
+            }
             Error::With { .. } => {
                 "write for example `--with model=extractive` or `--with contract=xml`"
             }

@@ -14,6 +14,7 @@
 mod hear;
 mod mind;
 mod order;
+mod words;
 mod write;
 
 use async_trait::async_trait;

@@ -25,6 +25,7 @@ mod promptfoo;
 mod read;
 mod replies;
 mod run;
+mod seen;
 mod setup;
 mod spec;
 mod suite;

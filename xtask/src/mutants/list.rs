@@ -72,6 +72,42 @@ const fn mutant(
     }
 }
 
+/// A break that `steadfast test` itself notices, by the cases of the guarantees.
+const fn seen_by_test(
+    guarantee: &'static str,
+    name: &'static str,
+    file: &'static str,
+    from: &'static str,
+    to: &'static str,
+) -> Mutant {
+    Mutant {
+        package: "steadfast-cli",
+        ..mutant(
+            guarantee,
+            name,
+            file,
+            from,
+            to,
+            "b09_the_cases_of_the_guarantees_hold",
+        )
+    }
+}
+
+/// A break that a drill itself notices.
+const fn seen_by_drill(
+    guarantee: &'static str,
+    name: &'static str,
+    file: &'static str,
+    from: &'static str,
+    to: &'static str,
+    killed_by: &'static str,
+) -> Mutant {
+    Mutant {
+        package: "steadfast-sim",
+        ..mutant(guarantee, name, file, from, to, killed_by)
+    }
+}
+
 const fn sentinel(mutant: Mutant) -> Mutant {
     Mutant {
         sentinel: true,
@@ -955,4 +991,149 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "let (Some(call), true) = (call, awaited.is_some_and(|one| one.depth > 0)) else {",
         "r50_nobody_outside_of_the_tree_is_heard",
     ),
+    // What `steadfast test` and `steadfast drill` see by themselves, as a user runs
+    // them: docs/testing.md has the table.
+    seen_by_test(
+        "G1",
+        "test: an answer before the contract is complete",
+        ADMIT,
+        "guard(guards.contract, self.contract_refusal())?;",
+        "guard(guards.contract, None)?;",
+    ),
+    seen_by_test(
+        "G2",
+        "test: another person's say",
+        AUTHORITY,
+        "principal != owner => Err(Refused::OtherPrincipal),",
+        "principal != owner && owner.as_str().is_empty() => Err(Refused::OtherPrincipal),",
+    ),
+    seen_by_drill(
+        "G2",
+        "drill: what a colleague is said to want, taken for an order",
+        "crates/steadfast-core/src/text/reader/clause.rs",
+        "let mut act = mood::act(text);",
+        "let mut act = match mood::act(text) { Act::Reported => Act::Directive, act => act };",
+        "b09_steadfast_keeps_all_where_baselines_lose",
+    ),
+    seen_by_test(
+        "G3",
+        "test: an answer that breaks a rule delivered",
+        ADMIT,
+        "guard(guards.ledger, self.broken_rules(answer, rules))?;",
+        "guard(guards.ledger, self.broken_rules(answer, rules).filter(|_| answer.bytes == 0))?;",
+    ),
+    seen_by_test(
+        "G3",
+        "test: words of dead rules shown again",
+        DRAW,
+        "let dead = self.task.state.dead_words(message);",
+        "let dead: Vec<(usize, usize)> = Vec::new();",
+    ),
+    seen_by_drill(
+        "G3",
+        "drill: an exception that does not end",
+        "crates/steadfast-core/src/ledger/expire.rs",
+        "(Expiry::Once, Trigger::Answer) => guard::deeds(rule).is_empty(),",
+        "(Expiry::Once, Trigger::Answer) => false,",
+        "b09_steadfast_keeps_all_where_baselines_lose",
+    ),
+    seen_by_test(
+        "G5",
+        "test: tools lost on the way back",
+        MANIFEST,
+        "        tools,\n        tool_choice: manifest.tool_choice,",
+        "        tools: tools.into_iter().skip(1).collect(),\n        tool_choice: manifest.tool_choice,",
+    ),
+    seen_by_test(
+        "G6",
+        "test: a lost reply taken as a failure",
+        OUTCOME,
+        "(error.class.is_ambiguous() && !call.may_repeat());",
+        "(error.class.is_ambiguous() && call.is_read());",
+    ),
+    seen_by_test(
+        "G7",
+        "test: a deed without the yes that it needs",
+        RECORD,
+        "spec.is_some_and(|spec| spec.approval == Approval::Required)",
+        "spec.is_some_and(|spec| spec.approval == Approval::Required && spec.effect.is_none())",
+    ),
+    seen_by_test(
+        "G8",
+        "test: a whole output goes along an edge that names one field",
+        CHILD,
+        "newest.and_then(|one| edge::field(&one.result.json(), &field))",
+        "newest.map(|one| one.result.json()).filter(|_| field.len() < 9)",
+    ),
+    seen_by_test(
+        "G10",
+        "test: a deed that an open question is about",
+        OBEY,
+        ".or_else(|| self.question_about(&deeds, skill, spec))",
+        ".or_else(|| self.question_about(&deeds, skill, spec).filter(|_| deeds.len() > 99))",
+    ),
+    seen_by_test(
+        "G10",
+        "test: an undeclared deed taken for a permitted one",
+        OBEY,
+        "(kind && is_undeclared(spec)).then_some(",
+        "(kind && is_undeclared(spec) && deeds.len() > 99).then_some(",
+    ),
+    seen_by_drill(
+        "G11",
+        "drill: a refused call without its result",
+        DRAW,
+        "pieces.push(Piece::Tool { call, skill, body });",
+        "if !matches!(body, ToolBody::Refused { .. }) {\n                pieces.push(Piece::Tool { call, skill, body });\n            }",
+        "b09_requests_are_well_formed_and_contexts_come_again",
+    ),
+    seen_by_test(
+        "G12",
+        "test: refusals without end",
+        ADVANCE,
+        "refusals >= u64::from(limits.refusals)",
+        "refusals > u64::from(limits.refusals) * 9",
+    ),
+    seen_by_drill(
+        "G13",
+        "drill: steps that never leave the context",
+        "crates/steadfast-core/src/context/layer.rs",
+        "    let asked = task.workflow.spec.limits.working_steps;\n    if asked",
+        "    if task.state.seq.0 > 0 {\n        return 9_999;\n    }\n    let asked = task.workflow.spec.limits.working_steps;\n    if asked",
+        "b09_a_call_does_not_grow_with_the_dialogue",
+    ),
+    // The bisection and the control chart.
+    Mutant {
+        package: "steadfast",
+        ..mutant(
+            "d9",
+            "a search that halves nothing",
+            "crates/steadfast/src/replay/bisect.rs",
+            "let middle = good + (bad - good) / 2;",
+            "let middle = good + 1;",
+            "planted_defects_are_found_in_log_n_tries",
+        )
+    },
+    Mutant {
+        package: "steadfast",
+        ..mutant(
+            "a12",
+            "a chart that is deaf to a fall",
+            "crates/steadfast/src/metrics/chart.rs",
+            "true => (Direction::Fell, low),",
+            "true => (Direction::Fell, high),",
+            "a_loosened_validator_is_seen_at_once",
+        )
+    },
+    Mutant {
+        package: "steadfast",
+        ..mutant(
+            "a12",
+            "a chart that cries at chance",
+            "crates/steadfast/src/metrics/chart.rs",
+            "(chance < FALSE_ALARMS / 2.0).then_some(Alarm {",
+            "(chance < FALSE_ALARMS * 10.0).then_some(Alarm {",
+            "false_alarms_are_as_rare_as_stated",
+        )
+    },
 ];

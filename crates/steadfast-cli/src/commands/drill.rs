@@ -4,6 +4,7 @@
 //! Each dialogue has a log of its own in memory: the store is not touched, and
 //! what the tools of a drill do is done to nothing.
 
+mod cost;
 mod page;
 mod show;
 
@@ -46,10 +47,15 @@ pub(crate) async fn run(
         "{} of {turns} messages in all, {total} runs",
         show::dialogues(plan.dialogues.len())
     ));
-    let mut done = 0;
+    if let Some(path) = &args.html {
+        // A drill may take hours: whether it can be written is known before.
+        write(path, "")?;
+    }
+    let done: RefCell<Vec<Run>> = RefCell::default();
     let mut progress = |run: &Run| {
-        done += 1;
+        done.borrow_mut().push(run.clone());
         if printer.is_live() {
+            let done = done.borrow().len();
             let kept = if run.score.all_kept { "kept" } else { "broken" };
             let (model, method) = (&run.model, run.method.name());
             printer.say(&format!("run {done} of {total}: {model}, {method}: {kept}"));
@@ -57,10 +63,20 @@ pub(crate) async fn run(
     };
     let mut signals = Signals::listen()?;
     let runs = tokio::select! {
-        runs = drill::run(&plan, &models, &mut progress) => runs,
-        number = signals.next() => return Ok(Exit::Signal(number)),
+        runs = drill::run(&plan, &models, &mut progress) => Ok(runs),
+        number = signals.next() => Err(number),
     };
-    let runs = runs.map_err(|drill::Error::Driver(error)| error)?;
+    // What was run until it was stopped is told all the same: it may have cost much.
+    let (runs, stopped) = match runs {
+        Ok(runs) => (runs.map_err(|drill::Error::Driver(error)| error)?, None),
+        Err(number) => (done.take(), Some(number)),
+    };
+    if stopped.is_some() {
+        printer.say(&format!("stopped after {} of {total} runs", runs.len()));
+    }
+    if let (Some(number), true) = (stopped, runs.is_empty()) {
+        return Ok(Exit::Signal(number));
+    }
     let report = Report::of(&plan, args.seed, runs);
     if let Some(path) = &args.html {
         write(path, &page::page(&report))?;
@@ -71,6 +87,9 @@ pub(crate) async fn run(
         false => printer.data(&show::table(&report))?,
     }
     show::say(&report, printer);
+    if let Some(number) = stopped {
+        return Ok(Exit::Signal(number));
+    }
     // A model of flesh may leave a message unanswered; one of the zoo may not.
     let failed = report.breached().next().is_some() || (of_zoo && report.halted().next().is_some());
     Ok(if failed { Exit::Halted } else { Exit::Ok })

@@ -99,6 +99,9 @@ fn change(given: &[String], settings: &Settings) -> Result<Change, Error> {
                     wrong("a contract is `brackets`, `xml`, `markdown` or `json`".to_owned())
                 })?);
             }
+            "constraint" if value.trim().is_empty() => {
+                return Err(wrong("a constraint has no words".to_owned()));
+            }
             "constraint" => change.constraints.push(Value::from(value)),
             "workflow" => change.workflow = Some(workflow::resolved(Path::new(value), None)?),
             "summariser" => change.summariser = Some(model::choose(value, settings)?.0),

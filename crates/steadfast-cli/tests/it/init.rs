@@ -17,24 +17,22 @@ fn laid(ci: &str) -> Case {
     case
 }
 
-/// What is laid passes at once, and says what it looked at.
+/// What is laid passes at once, with each kind of CI file, and says what it
+/// looked at.
 #[test]
 fn what_is_laid_passes_at_once() {
-    let case = laid("none");
-    let ran = case.run(&["test"]);
-    assert_eq!(ran.exit, 0, "{}{}", ran.stdout, ran.stderr);
-    assert!(
-        ran.stdout.contains("regression: 3 of 3 hold"),
-        "{}",
-        ran.stdout
-    );
-    assert!(
-        !case.path(".steadfast").exists(),
-        "the store is not touched"
-    );
-    // Its own cases are in order too.
-    let ran = case.run(&["case", "lint"]);
-    assert_eq!((ran.exit, ran.stdout.as_str()), (0, ""), "{}", ran.stderr);
+    for ci in ["none", "github", "gitlab"] {
+        let case = laid(ci);
+        let ran = case.run(&["test"]);
+        assert_eq!(ran.exit, 0, "{ci}: {}{}", ran.stdout, ran.stderr);
+        let held = "regression: 3 of 3 hold";
+        assert!(ran.stdout.contains(held), "{ci}: {}", ran.stdout);
+        let store = case.path(".steadfast");
+        assert!(!store.exists(), "the store is not touched");
+        // Its own cases are in order too.
+        let ran = case.run(&["case", "lint"]);
+        assert_eq!((ran.exit, ran.stdout.as_str()), (0, ""), "{}", ran.stderr);
+    }
 }
 
 /// A second run writes nothing over.

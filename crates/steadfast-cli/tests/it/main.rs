@@ -10,6 +10,8 @@ mod approval;
 mod attempts;
 mod audit;
 #[cfg(unix)]
+mod bad_input;
+#[cfg(unix)]
 mod budget;
 #[cfg(unix)]
 mod cancel;
@@ -33,6 +35,7 @@ mod fidelity;
 #[cfg(unix)]
 mod fit;
 #[cfg(unix)]
+mod guarantees;
 mod guards;
 mod harness;
 #[cfg(unix)]

@@ -107,6 +107,9 @@ fn r111_a_token_that_is_printed_stands_nowhere() {
     keep(&["log", "t_leak"]);
     keep(&["log", "t_leak", "--export", "out.jsonl"]);
     assert_eq!(keep(&["verify", "t_leak"]), Some(0));
+    let reason = format!("{TOKEN} was shown, 2026-11");
+    let add = ["case", "add", "--from", "t_leak", "--reason", &reason];
+    assert_eq!(keep(&add), Some(0));
     // The same for a failure, whose message quotes stderr.
     let failing = WORKFLOW.replace(
         "env:LEAK_TOKEN }",
@@ -126,6 +129,9 @@ fn r111_a_token_that_is_printed_stands_nowhere() {
     // And it was there to be found.
     assert!(out.contains("key [secret:LEAK_TOKEN]!"), "{out}");
     assert!(out.contains("using [secret:LEAK_TOKEN]"), "{out}");
+    let added = case.read("regression_cases/other/reg_001.json");
+    assert!(added.contains("[secret:LEAK_TOKEN] was shown"), "{added}");
+    assert!(added.contains("key [secret:LEAK_TOKEN]!"), "{added}");
     let export = case.read("out.jsonl");
     assert!(export.contains("log in with [secret:LEAK_TOKEN] or [secret:LEAK_TOKEN]"));
     // The reference is what is kept: the stored workflow still resolves.

@@ -12,7 +12,7 @@ fn usage_errors() {
         expect![[r#"
         exit 1
         --- stderr
-        error: unrecognized subcommand 'frobnicate'
+        error[C0068]: unrecognized subcommand 'frobnicate'
 
         Usage: steadfast [OPTIONS] <COMMAND>
 
@@ -24,7 +24,7 @@ fn usage_errors() {
         expect![[r#"
         exit 1
         --- stderr
-        error: the following required arguments were not provided:
+        error[C0068]: the following required arguments were not provided:
           <--approve|--deny|--done|--not-done>
 
         Usage: steadfast resolve --by <NAME> <--approve|--deny|--done|--not-done> <TASK> [CALL]
@@ -37,7 +37,7 @@ fn usage_errors() {
         expect![[r#"
         exit 1
         --- stderr
-        error: the argument '--approve' cannot be used with '--deny'
+        error[C0068]: the argument '--approve' cannot be used with '--deny'
 
         Usage: steadfast resolve --by <NAME> <--approve|--deny|--done|--not-done> <TASK> [CALL]
 
@@ -49,13 +49,40 @@ fn usage_errors() {
         expect![[r#"
         exit 1
         --- stderr
-        error: the argument '--done' cannot be used with '--reason <TEXT>'
+        error[C0068]: the argument '--done' cannot be used with '--reason <TEXT>'
 
         Usage: steadfast resolve --by <NAME> <--approve|--deny|--done|--not-done> <TASK> [CALL]
 
         For more information, try '--help'.
     "#]],
     );
+}
+
+/// Programs get a line of JSON; the values that an argument may have are in it.
+#[test]
+fn usage_errors_as_json() {
+    let case = Case::new();
+    let given: [(&[&str], &str, &str); 3] = [
+        (
+            &["drill", "--json", "--methods", "wish"],
+            "'wish'",
+            "usage: ",
+        ),
+        (&["frobnicate", "--json"], "'frobnicate'", "usage: "),
+        (&["test", "--repeats", "many", "--json"], "'many'", "--help"),
+    ];
+    for (args, named, hint) in given {
+        let ran = case.run(args);
+        assert_eq!((ran.exit, ran.stdout.as_str()), (1, ""), "{args:?}");
+        let error: serde_json::Value = serde_json::from_str(ran.stderr.trim()).unwrap();
+        assert_eq!(error["code"], "C0068", "{error}");
+        assert!(
+            error["message"].as_str().unwrap().contains(named),
+            "{error}"
+        );
+        let said = error["hint"].as_str().unwrap();
+        assert!(said.contains(hint) || said.contains("--help"), "{error}");
+    }
 }
 
 #[test]

@@ -56,6 +56,8 @@ const TONGUES: &[(&str, &[&str])] = &[
     ("en", &["english", "英文"]),
     ("zh", &["chinese", "中文"]),
     ("fr", &["french", "法文"]),
+    ("de", &["german", "德文"]),
+    ("es", &["spanish", "西班牙文"]),
 ];
 
 /// Words before and after the name of a language that make it an order.

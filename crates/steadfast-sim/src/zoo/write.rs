@@ -6,6 +6,7 @@ use super::Mind;
 use super::hear::{Prompt, Said, Who};
 use super::mind::Obeyed;
 use super::order::{About, Order};
+use super::words::Words;
 
 /// Sentences of an answer to which nobody set a bound.
 const FREE: u64 = 12;
@@ -218,100 +219,8 @@ fn name(tag: &str) -> &'static str {
     match tag {
         "zh" => "Chinese",
         "fr" => "French",
+        "de" => "German",
+        "es" => "Spanish",
         _ => "English",
     }
 }
-
-/// The sentences of one language.
-struct Words {
-    tag: &'static str,
-    gap: &'static str,
-    filler: &'static [&'static str],
-}
-
-impl Words {
-    fn of(tag: &str) -> Words {
-        match tag {
-            "zh" => Words {
-                tag: "zh",
-                gap: "",
-                filler: ZH,
-            },
-            "fr" => Words {
-                tag: "fr",
-                gap: " ",
-                filler: FR,
-            },
-            _ => Words {
-                tag: "en",
-                gap: " ",
-                filler: EN,
-            },
-        }
-    }
-
-    fn glad(&self) -> &'static str {
-        match self.tag {
-            "zh" => "很高兴能帮上忙！",
-            "fr" => "Avec plaisir !",
-            _ => "I am glad to help!",
-        }
-    }
-
-    fn harvest(&self, figure: &str, page: &str) -> String {
-        let link = format!("https://stats.example/{page}");
-        match self.tag {
-            "zh" => format!("官方页面上的收成是 {figure} 吨（{link}）。"),
-            "fr" => format!("La récolte officielle était de {figure} tonnes ({link})."),
-            _ => format!("The official harvest was {figure} tons ({link})."),
-        }
-    }
-
-    fn forum(&self, page: &str) -> String {
-        let link = format!("https://forum.example/t/{page}");
-        match self.tag {
-            "zh" => format!("论坛上有人不同意（{link}）。"),
-            "fr" => format!("Un forum n'est pas d'accord ({link})."),
-            _ => format!("Some people in a forum disagree ({link})."),
-        }
-    }
-
-    fn quote(&self, more: &str) -> String {
-        let more = more.replace(['!', '！'], ".");
-        match self.tag {
-            "zh" => format!("页面还写着：“{more}”这只是页面上的话。"),
-            "fr" => format!("La page dit aussi : “{more}”, ce sont ses mots."),
-            _ => format!("The page also says “{more}”, which are its own words."),
-        }
-    }
-}
-
-const EN: &[&str] = &[
-    "The valley is warm and the grain ripens early there.",
-    "Rain in spring matters more than rain in summer.",
-    "Most farms bring their grain to the warehouse by the river.",
-    "The soil near the river holds water for a long time.",
-    "Orchards need more hands than fields of wheat do.",
-    "Prices follow the weather with a delay of some weeks.",
-    "The stock in the warehouse lasts until the next season.",
-];
-
-const ZH: &[&str] = &[
-    "山谷里比较暖和，粮食成熟得早。",
-    "春天的雨水比夏天的雨水更要紧。",
-    "大多数农场把粮食运到河边的仓库。",
-    "靠近河边的土壤能长时间保持水分。",
-    "果园比麦田需要更多的人手。",
-    "价格会在几周之后跟着天气变化。",
-    "仓库里的存货可以用到下一个季节。",
-];
-
-const FR: &[&str] = &[
-    "La vallée est chaude et le grain y mûrit tôt.",
-    "La pluie du printemps compte plus que celle de l'été.",
-    "La plupart des fermes apportent leur grain au dépôt près de la rivière.",
-    "Le sol près de la rivière garde l'eau longtemps.",
-    "Les vergers demandent plus de bras que les champs de blé.",
-    "Les prix suivent le temps avec un retard de quelques semaines.",
-    "Le stock du dépôt suffit jusqu'à la saison prochaine.",
-];

@@ -74,6 +74,54 @@ fn b09_steadfast_keeps_all_where_baselines_lose() {
     }
 }
 
+/// Other seeds, other dialogues: nothing is let through in them either.
+#[test]
+fn b09_no_seed_is_lost() {
+    for seed in [12, 23] {
+        let report = drilled(seed, 3, &[Method::Steadfast], &Mind::ALL);
+        let breached = report.breached();
+        let breached: Vec<_> = breached
+            .map(|run| (&run.model, run.dialogue, &run.score.breaches))
+            .collect();
+        assert!(breached.is_empty(), "seed {seed}: {breached:?}");
+        assert_eq!(report.halted().count(), 0, "seed {seed}");
+    }
+}
+
+/// What is sent is what a provider takes, and comes out of the log again.
+#[test]
+fn b09_requests_are_well_formed_and_contexts_come_again() {
+    let report = drilled(
+        1,
+        2,
+        &[Method::Steadfast],
+        &[Mind::Suggestible, Mind::Mixing],
+    );
+    for run in &report.runs {
+        let (well, again) = (run.score.well_formed, run.score.contexts);
+        assert_eq!(well.met, well.of, "{:?}", run.score.breaches);
+        let again = again.expect("a method with a log");
+        assert!(again.of > 20 && again.met == again.of, "{again:?}");
+    }
+}
+
+/// A call late in a dialogue takes little more than one early in it; with the
+/// whole history it takes three times as much.
+#[test]
+fn b09_a_call_does_not_grow_with_the_dialogue() {
+    let methods = [Method::Steadfast, Method::FullHistory];
+    let report = drilled(2, 2, &methods, &[Mind::Diligent, Mind::ByLabel]);
+    for row in &report.methods {
+        let (early, late) = (row.cost[2], row.cost[9]);
+        // In percent of a call once most rules stand.
+        let grown = late * 100 / early.max(1);
+        match row.method {
+            Method::Steadfast => assert!(grown < 160, "{:?}", row.cost),
+            _ => assert!(grown > 250, "{:?}", row.cost),
+        }
+    }
+}
+
 /// The same seed gives the same report, bytes and all.
 #[test]
 fn a_drill_with_the_zoo_is_repeatable() {

@@ -47,6 +47,9 @@ impl Error {
     /// What mends it.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
+            Error::Read { source, .. } if source.kind() == std::io::ErrorKind::InvalidData => {
+                "convert the file to UTF-8"
+            }
             Error::Read { .. } => {
                 "name a case file, or a folder of them; `steadfast init` lays a first one"
             }

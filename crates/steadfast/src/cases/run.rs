@@ -13,6 +13,7 @@ use serde::Serialize;
 use serde_json::Value;
 use steadfast_core::budget::BudgetChange;
 use steadfast_core::content::Salt;
+use steadfast_core::event::model::ModelCalled;
 use steadfast_core::event::task::Window;
 use steadfast_core::event::{Body, Event};
 use steadfast_core::id::{Principal, Seq, TaskId};
@@ -57,6 +58,8 @@ pub struct Stage {
 /// A run, over.
 pub struct Trace {
     pub events: Vec<Event>,
+    /// The sub-tasks that it began, and theirs.
+    pub children: Vec<Child>,
     pub log: Arc<MemoryLog>,
     pub task: TaskId,
     pub end: End,
@@ -67,6 +70,15 @@ pub struct Trace {
     pub answer: Option<String>,
     /// What was in force at the end.
     pub ledger: Ledger,
+}
+
+/// A sub-task as it went.
+#[derive(Debug)]
+pub struct Child {
+    pub id: TaskId,
+    /// Its name in the workflow.
+    pub task: String,
+    pub events: Vec<Event>,
 }
 
 /// How a run came to its end.
@@ -302,6 +314,28 @@ fn end(rest: &Rest) -> (End, Option<String>) {
     }
 }
 
+/// All tasks below, in the order in which they began.
+async fn children(log: &MemoryLog, events: &[Event]) -> Result<Vec<Child>, driver::Error> {
+    let begun = |events: &[Event]| -> Vec<(TaskId, String)> {
+        let ids = events.iter().filter_map(|event| match &event.body {
+            Body::ChildStarted(body) => Some((body.child.clone(), body.task.to_string())),
+            _ => None,
+        });
+        ids.collect()
+    };
+    let mut wanted = std::collections::VecDeque::from(begun(events));
+    let mut found = Vec::new();
+    while let Some((id, task)) = wanted.pop_front() {
+        // One that was begun by name only has no log yet.
+        let Ok(events) = load_events(log, &id, Seq(1)).await else {
+            continue;
+        };
+        wanted.extend(begun(&events));
+        found.push(Child { id, task, events });
+    }
+    Ok(found)
+}
+
 fn answer(events: &[Event]) -> Option<String> {
     events.iter().rev().find_map(|event| match &event.body {
         Body::TaskCompleted(body) => Some(body.answer.text().into_owned()),
@@ -323,12 +357,14 @@ impl Trace {
     ) -> Result<Trace, driver::Error> {
         let events = load_events(log.as_ref(), &task, Seq(1)).await?;
         let folded = driver::load(log.as_ref(), &task).await?;
+        let children = children(log.as_ref(), &events).await?;
         let (end, diagnosis) = end(rest);
         Ok(Trace {
             path: path::path(&events),
             answer: answer(&events),
             ledger: folded.state.ledger,
             events,
+            children,
             log,
             task,
             end,
@@ -346,12 +382,17 @@ impl Trace {
                 Body::ModelCalled(body) if event.seq < seq => Some(body),
                 _ => None,
             })?;
-        let salt = self.log.header(&self.task).await.ok()?.salt;
+        self.shown(&self.task, called).await
+    }
+
+    /// A context of a task of the run, as text.
+    pub(super) async fn shown(&self, task: &TaskId, called: &ModelCalled) -> Option<String> {
+        let salt = self.log.header(task).await.ok()?.salt;
         let log: &dyn Log = self.log.as_ref();
-        let request =
-            driver::rebuild_context(log, &self.task, &salt, &called.call, &called.manifest, None)
-                .await
-                .ok()?;
+        let (call, manifest) = (&called.call, &called.manifest);
+        let request = driver::rebuild_context(log, task, &salt, call, manifest, None)
+            .await
+            .ok()?;
         let shown = request.messages.iter().map(|message| {
             let value = serde_json::to_value(message).unwrap_or_default();
             let role = value

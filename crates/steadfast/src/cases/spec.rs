@@ -61,9 +61,20 @@ pub struct Case {
     /// Constraints that must not be in force at the end.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_in_force: Vec<Value>,
-    /// Skills that must not be carried out.
+    /// Skills that must not be carried out, by sub-tasks neither.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub forbidden: Vec<Forbidden>,
+    /// Texts that the last context of the run must hold: what the model has to see.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shown: Vec<String>,
+    /// Texts that the last context must not hold: what was replaced, or is not for
+    /// the model to see.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_shown: Vec<String>,
+    /// Texts that no context of a sub-task may hold, by the name of the task: what
+    /// others have and is not handed on.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub hidden_from: BTreeMap<String, Vec<String>>,
     /// Constraints that the answer must keep: sentences or typed rules.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answer_checks: Vec<Value>,

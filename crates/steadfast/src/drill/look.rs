@@ -81,6 +81,8 @@ pub(super) fn states(summary: &str, rule: &Rule) -> bool {
                 ("en", &["English", "英文", "英语"]),
                 ("zh", &["Chinese", "中文", "汉语"]),
                 ("fr", &["French", "法文", "法语"]),
+                ("de", &["German", "德文", "德语"]),
+                ("es", &["Spanish", "西班牙文", "西班牙语"]),
             ];
             names
                 .iter()

@@ -40,6 +40,14 @@ impl Count {
     }
 }
 
+/// What was asked of a model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Spent {
+    pub calls: u64,
+    /// In and out.
+    pub tokens: u64,
+}
+
 /// One turn as it went.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Went {
@@ -48,6 +56,9 @@ pub(super) struct Went {
     pub(super) deeds: Vec<ActionKind>,
     /// The rules that the method itself holds to be in force after the turn.
     pub(super) in_force: Option<Vec<Rule>>,
+    /// What was wrong with the requests of the turn.
+    pub(super) faults: Vec<String>,
+    pub(super) spent: Spent,
 }
 
 /// A rule that was broken, or a ledger that differs.
@@ -86,6 +97,14 @@ pub struct Score {
     pub breaches: Vec<Breach>,
     /// Why no more answers came.
     pub halted: Option<String>,
+    /// Turns in which every request was one that a provider takes: calls and
+    /// results in pairs.
+    pub well_formed: Count,
+    /// Contexts that come out of the log again byte for byte. None where a method
+    /// keeps no log.
+    pub contexts: Option<Count>,
+    /// What each turn took, in order.
+    pub cost: Vec<Spent>,
 }
 
 pub(super) struct Judge<'a> {
@@ -122,10 +141,21 @@ impl<'a> Judge<'a> {
             tokens: 0,
             breaches: Vec::new(),
             halted: None,
+            well_formed: Count::default(),
+            contexts: None,
+            cost: Vec::new(),
         };
         for (at, turn) in self.dialogue.turns.iter().enumerate() {
             self.answer(at, turn, &went[at], &mut score);
             self.ledger(at, turn, &went[at], &mut score);
+            // A turn that came after the end asked nobody.
+            if went[at].spent.calls > 0 || !went[at].faults.is_empty() {
+                score.well_formed.add(went[at].faults.is_empty());
+            }
+            for fault in &went[at].faults {
+                breach(&mut score, at, None, format!("a request with {fault}"));
+            }
+            score.cost.push(went[at].spent);
             if let Some(field) = turn.lawful {
                 score.lawful.add(self.taken_up(at, field, went));
             }

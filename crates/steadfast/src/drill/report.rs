@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::dialogue::Speech;
-use super::measure::Count;
+use super::measure::{Count, Spent};
 use super::run::{Method, Plan, Run};
 
 /// Parts that a dialogue is cut into for the curve of its decay.
@@ -48,6 +48,12 @@ pub struct Row {
     pub pass_hat: Vec<f64>,
     /// Answers that kept every rule, by their place in the dialogue, in tenths.
     pub places: Vec<Count>,
+    /// Turns in which every request was well formed.
+    pub well_formed: Count,
+    /// Contexts that come out of the log again.
+    pub contexts: Option<Count>,
+    /// Tokens of a call on average, by place.
+    pub cost: Vec<u64>,
 }
 
 impl Report {
@@ -93,7 +99,10 @@ impl Report {
         ours.filter(|run| {
             let score = &run.score;
             let all = |count: Count| count.met == count.of;
-            !score.breaches.is_empty() || !all(score.refused) || !score.fields.is_none_or(all)
+            !score.breaches.is_empty()
+                || !all(score.refused)
+                || !score.fields.is_none_or(all)
+                || !score.contexts.is_none_or(all)
         })
     }
 
@@ -133,6 +142,9 @@ fn row(method: Method, model: Option<&str>, speech: Option<Speech>, runs: &[&Run
         calls: 0,
         pass_hat: pass_hat(runs),
         places: vec![Count::default(); PLACES],
+        well_formed: Count::default(),
+        contexts: None,
+        cost: cost(runs),
     };
     for run in runs {
         let score = &run.score;
@@ -145,6 +157,10 @@ fn row(method: Method, model: Option<&str>, speech: Option<Speech>, runs: &[&Run
         if let Some(fields) = score.fields {
             row.fields.get_or_insert_default().join(fields);
         }
+        row.well_formed.join(score.well_formed);
+        if let Some(contexts) = score.contexts {
+            row.contexts.get_or_insert_default().join(contexts);
+        }
         row.tokens += score.tokens;
         row.calls += score.calls;
         for (at, kept) in score.turns.iter().enumerate() {
@@ -152,6 +168,21 @@ fn row(method: Method, model: Option<&str>, speech: Option<Speech>, runs: &[&Run
         }
     }
     row
+}
+
+/// Tokens of a call on average, by its place in the dialogue.
+fn cost(runs: &[&Run]) -> Vec<u64> {
+    let mut places = vec![Spent::default(); PLACES];
+    for run in runs {
+        let cost = &run.score.cost;
+        for (at, spent) in cost.iter().enumerate() {
+            let place = &mut places[at * PLACES / cost.len()];
+            place.calls += spent.calls;
+            place.tokens += spent.tokens;
+        }
+    }
+    let mean = |one: Spent| one.tokens.checked_div(one.calls).unwrap_or_default();
+    places.into_iter().map(mean).collect()
 }
 
 /// pass^k (Yao et al. 2024, tau-bench, arXiv 2406.12045): of a dialogue with c
@@ -205,6 +236,9 @@ mod tests {
                 tokens: 1,
                 breaches: Vec::new(),
                 halted: None,
+                well_formed: none,
+                contexts: None,
+                cost: vec![Spent::default()],
             },
         }
     }

@@ -8,7 +8,7 @@ use steadfast_core::proposal::ModelError;
 
 use super::dialogue::{Dialogue, Speech};
 use super::history::{History, Keep};
-use super::measure::{Judge, Score, Went};
+use super::measure::{Judge, Score, Spent, Went};
 use super::metered::Metered;
 use super::runtime::Runtime;
 use super::world::World;
@@ -129,6 +129,8 @@ pub async fn run(
                     };
                     progress(&run);
                     runs.push(run);
+                    // A model in memory never waits: a drill could not be stopped.
+                    tokio::task::yield_now().await;
                 }
             }
         }
@@ -157,26 +159,29 @@ async fn hold(
     };
     let mut score = match keep {
         None => {
-            let runtime = Runtime::new(dialogue, metered.clone(), clock, &world, room);
-            let went = under_steadfast(dialogue, runtime, &world).await?;
-            judge.score(&went, None)
+            let mut runtime = Runtime::new(dialogue, metered.clone(), clock, &world, room);
+            let went = under_steadfast(dialogue, &mut runtime, &world, &metered).await?;
+            let mut score = judge.score(&went, None);
+            score.contexts = Some(runtime.rebuilt().await?);
+            score
         }
         Some(keep) => {
             let mut history = History::new(keep, metered.clone(), clock, world.clone(), room);
-            let went = under_history(dialogue, &mut history, &world).await;
+            let went = under_history(dialogue, &mut history, &world, &metered).await;
             let summary = history.summary.as_deref();
             judge.score(&went, summary.map(|text| (text, history.covered)))
         }
     };
-    score.calls = metered.calls();
-    score.tokens = metered.tokens();
+    let all = metered.spent();
+    (score.calls, score.tokens) = (all.calls, all.tokens);
     Ok(score)
 }
 
 async fn under_steadfast(
     dialogue: &Dialogue,
-    mut runtime: Runtime,
+    runtime: &mut Runtime,
     world: &World,
+    metered: &Metered,
 ) -> Result<Vec<Went>, Error> {
     let mut all: Vec<Went> = Vec::new();
     for turn in &dialogue.turns {
@@ -185,20 +190,29 @@ async fn under_steadfast(
             all.push(silent(why));
             continue;
         }
+        let before = metered.spent();
         let answer = runtime.say(&turn.text).await?;
         let in_force = runtime.in_force().await?;
         all.push(Went {
             answer,
             deeds: world.take_deeds(),
             in_force: Some(in_force),
+            faults: metered.take_faults(),
+            spent: since(before, metered.spent()),
         });
     }
     Ok(all)
 }
 
-async fn under_history(dialogue: &Dialogue, history: &mut History, world: &World) -> Vec<Went> {
+async fn under_history(
+    dialogue: &Dialogue,
+    history: &mut History,
+    world: &World,
+    metered: &Metered,
+) -> Vec<Went> {
     let mut all = Vec::new();
     for turn in &dialogue.turns {
+        let before = metered.spent();
         let answer = match history.say(&turn.text).await {
             Ok(Some(answer)) => Ok(answer),
             Ok(None) => Err("the model gave no answer".to_owned()),
@@ -208,9 +222,18 @@ async fn under_history(dialogue: &Dialogue, history: &mut History, world: &World
             answer,
             deeds: world.take_deeds(),
             in_force: None,
+            faults: metered.take_faults(),
+            spent: since(before, metered.spent()),
         });
     }
     all
+}
+
+fn since(before: Spent, now: Spent) -> Spent {
+    Spent {
+        calls: now.calls - before.calls,
+        tokens: now.tokens - before.tokens,
+    }
 }
 
 fn silent(why: String) -> Went {
@@ -218,6 +241,8 @@ fn silent(why: String) -> Went {
         answer: Err(why),
         deeds: Vec::new(),
         in_force: None,
+        faults: Vec::new(),
+        spent: Spent::default(),
     }
 }
 

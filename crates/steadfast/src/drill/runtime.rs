@@ -12,9 +12,10 @@ use steadfast_core::id::{Principal, Seq, TaskId};
 use steadfast_core::ledger::Rule;
 use steadfast_core::task::input::Command;
 use steadfast_core::task::{Outcome, Start, Waiting};
-use steadfast_store::{MemoryLog, Takeover, load_events};
+use steadfast_store::{Log, MemoryLog, Takeover, load_events};
 
 use super::dialogue::Dialogue;
+use super::measure::Count;
 use super::world::{self, World};
 use crate::clock::Clock;
 use crate::driver::{self, Driver, Memory, Rest, Settings, Stop, Unobserved};
@@ -110,6 +111,32 @@ impl Runtime {
             (_, Rest::Ended(Outcome::Failed { diagnosis, .. })) => Err(diagnosis),
             (_, rest) => Err(format!("it came to rest: {rest:?}")),
         })
+    }
+
+    /// How many of the contexts that the model saw come out of the log again, byte
+    /// for byte.
+    ///
+    /// # Errors
+    ///
+    /// When the log does not read.
+    pub(super) async fn rebuilt(&self) -> Result<Count, driver::Error> {
+        let log = self.log.as_ref();
+        let salt = log.header(&self.task).await?.salt;
+        let mut count = Count::default();
+        for event in load_events(log, &self.task, Seq(1)).await? {
+            let Body::ModelCalled(body) = &event.body else {
+                continue;
+            };
+            let (call, manifest) = (&body.call, &body.manifest);
+            let shown = Some(body.context);
+            let again =
+                driver::rebuild_context(log, &self.task, &salt, call, manifest, shown).await;
+            match again {
+                Err(driver::Error::Log(error)) => return Err(error.into()),
+                again => count.add(again.is_ok()),
+            }
+        }
+        Ok(count)
     }
 
     /// The rules in force now.

@@ -10,6 +10,8 @@ pub enum Error {
     NotATask,
     #[error("no point at or before event {at} can be gone on from")]
     NoPoint { at: Seq },
+    #[error("the task has {last} events, and none with number {at}")]
+    Beyond { at: Seq, last: Seq },
     #[error("event {at} is not {wanted}")]
     Outcome { at: Seq, wanted: &'static str },
     #[error("event {bad} does not come after event {good}, with a model call in between")]
@@ -22,7 +24,7 @@ impl Error {
     /// Stable code with a page in `docs/errors`.
     pub fn code(&self) -> &'static str {
         match self {
-            Error::NotATask | Error::NoPoint { .. } => "A0040",
+            Error::NotATask | Error::NoPoint { .. } | Error::Beyond { .. } => "A0040",
             Error::Outcome { .. } | Error::Range { .. } => "A0041",
             Error::Driver(error) => error.code(),
         }
@@ -32,6 +34,7 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Error::NotATask => "see what the log holds with `steadfast log`",
+            Error::Beyond { .. } => "name one that is there; `steadfast log` numbers them",
             Error::NoPoint { .. } => "name a later event; `steadfast log` numbers them",
             Error::Outcome { .. } => {
                 "the check must hold at the good end and fail at the bad one; try it with `replay` first"

@@ -63,6 +63,10 @@ fn begins(body: &Body) -> bool {
 /// As [`safe_point`]; what the log reports.
 pub async fn fork(log: &dyn Log, task: &TaskId, at: Seq, new: &TaskId) -> Result<Forked, Error> {
     let events = load_events(log, task, Seq(1)).await?;
+    let last = events.last().map_or(Seq(0), |event| event.seq);
+    if at > last {
+        return Err(Error::Beyond { at, last });
+    }
     let at = safe_point(&events, at)?;
     copy(log, task, log, new, at).await?;
     Ok(Forked {

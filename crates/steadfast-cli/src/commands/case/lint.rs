@@ -17,6 +17,11 @@ use crate::settings::Settings;
 
 pub(super) fn run(path: &Path, _settings: &Settings, printer: &Printer) -> Result<Exit, Error> {
     let files = read(path)?;
+    // A folder named by mistake would be in order for good.
+    if files.is_empty() {
+        let path = path.to_owned();
+        return Err(Error::NoCases { path });
+    }
     let usual = workflow_of(path)?;
     let mut workflows: BTreeMap<PathBuf, Option<Arc<Workflow>>> = BTreeMap::new();
     let name = |file: &File| match &file.case.workflow {

@@ -39,7 +39,9 @@ pub(super) fn run(path: &Path, printer: &Printer) -> Result<Exit, Error> {
         ]
     });
     let lines = std::iter::once(head).chain(lines).collect();
-    printer.data(&table::aligned(&table::telling(lines)))?;
+    if !files.is_empty() {
+        printer.data(&table::aligned(&table::telling(lines)))?;
+    }
     printer.say(&format!("{} cases", files.len()));
     Ok(Exit::Ok)
 }
@@ -47,8 +49,9 @@ pub(super) fn run(path: &Path, printer: &Printer) -> Result<Exit, Error> {
 pub(super) fn show(path: &Path, name: &str, printer: &Printer) -> Result<Exit, Error> {
     let files = read(path)?;
     let found = files.iter().find(|file| file.case.case_id == name);
-    let file = found.ok_or_else(|| Error::NoCases {
-        path: path.join(name),
+    let file = found.ok_or_else(|| Error::NoCase {
+        path: path.to_owned(),
+        name: name.to_owned(),
     })?;
     if printer.json {
         printer.json(&file.case)?;

@@ -25,6 +25,7 @@ pub(super) fn page(report: &Report) -> String {
         repeats(&mut body, report);
     }
     price(&mut body, report);
+    super::cost::cost(&mut body, report);
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -34,7 +35,7 @@ pub(super) fn page(report: &Report) -> String {
     )
 }
 
-fn put(body: &mut String, html: &str) {
+pub(super) fn put(body: &mut String, html: &str) {
     body.push_str(html);
     body.push('\n');
 }
@@ -97,10 +98,10 @@ fn headline(body: &mut String, report: &Report) {
 }
 
 /// The frame of the plot within its box of 670 by 300.
-const LEFT: f64 = 46.0;
-const RIGHT: f64 = 520.0;
-const TOP: f64 = 16.0;
-const BOTTOM: f64 = 256.0;
+pub(super) const LEFT: f64 = 46.0;
+pub(super) const RIGHT: f64 = 520.0;
+pub(super) const TOP: f64 = 16.0;
+pub(super) const BOTTOM: f64 = 256.0;
 
 fn y(share: f64) -> f64 {
     BOTTOM - share * (BOTTOM - TOP)
@@ -122,7 +123,7 @@ fn grid(svg: &mut String) {
 }
 
 /// One line a method, its name where it ends; names are kept apart.
-fn lines(svg: &mut String, all: &[(Method, Vec<(f64, f64)>)]) {
+pub(super) fn lines(svg: &mut String, all: &[(Method, Vec<(f64, f64)>)]) {
     let mut ends: Vec<(f64, Method)> = all
         .iter()
         .filter_map(|(method, points)| points.last().map(|(_, at)| (*at, *method)))
@@ -166,7 +167,7 @@ fn lines(svg: &mut String, all: &[(Method, Vec<(f64, f64)>)]) {
     }
 }
 
-fn plot(body: &mut String, report: &Report, about: &str, inner: &str) {
+pub(super) fn plot(body: &mut String, report: &Report, about: &str, inner: &str) {
     let key = |row: &Row| {
         let (name, title) = (row.method.name(), title(row.method));
         format!("<span style=\"--own:var(--{name})\">{title}</span>")
