@@ -263,6 +263,11 @@ fn what_says_the_same_in_another_order_or_form_is_faithful() {
             "The request was denied by the bank.",
         ),
         ("银行驳回了申请。", "银行拒绝了申请。"),
+        (
+            "They plan to meet in Berlin on Friday night.",
+            "They intend to meet in Berlin on Friday night.",
+        ),
+        ("他们计划周五在柏林见面。", "他们打算周五在柏林见面。"),
     ] {
         let verdict = compare_text(source, summary, &Options::default());
         assert_eq!(verdict.findings, [], "{source} / {summary}");

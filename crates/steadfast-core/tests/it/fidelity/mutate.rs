@@ -1,4 +1,4 @@
-//! One change each to a faithful summary, of 21 kinds. An operator that finds nothing to
+//! One change each to a faithful summary. An operator that finds nothing to
 //! change makes no mutant.
 
 type Mutant = (&'static str, String, Vec<String>);

@@ -41,7 +41,9 @@ fn is_bare(words: &[Word], others: &[Word]) -> bool {
         "会", "可能", "要", "可以", "应",
     ];
     words.iter().all(|word| {
-        let repeated = others.iter().any(|one| one.key == word.key);
+        // "Intend" for "plan" is another word for the hedge itself.
+        let is_same = |one: &Word| one.key == word.key && !lexicon::is_hedge(&one.lower);
+        let repeated = others.iter().any(is_same);
         (word.is_function || repeated) && !OPEN.contains(&word.lower.as_str())
     })
 }

@@ -45,5 +45,5 @@ pub(super) fn of(new: &[Word], fresh: &[&Word]) -> Option<Range<usize>> {
     // "Experience of visiting Israel" is no more than "experience in Israel".
     let gerund = fresh.len() == 1 && first.lower.ends_with("ing");
     let enough = latin >= WORDS || han >= HAN_PAIRS || adds && !gerund;
-    enough.then(|| first.span.start..last.span.end)
+    enough.then_some(first.span.start..last.span.end)
 }
