@@ -346,6 +346,14 @@ pub const FIDELITY_POSTINGS_MAX: usize = 256;
 /// Words of a sentence that are laid side by side with another's: the product
 /// of the two is the cost of one comparison.
 pub const FIDELITY_WORDS_MAX: usize = 160;
+/// Words that are read as one sentence; a longer one is read in pieces, so that
+/// comparing clauses costs in the length of a text and not in its square.
+pub const FIDELITY_SENTENCE_WORDS_MAX: usize = 256;
+/// Bytes of source that a verdict looks through for single names, identifiers,
+/// quotations, dates and figures, all walks together: 256 walks over the longest
+/// source, and more than any summary asks for over a short one. What is beyond is
+/// said to be not compared.
+pub const FIDELITY_WALK_BYTES_MAX: usize = 256 * FIDELITY_SOURCE_BYTES_MAX;
 /// Findings that a verdict lists.
 pub const FIDELITY_FINDINGS_MAX: usize = 64;
 

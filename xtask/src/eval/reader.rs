@@ -54,7 +54,13 @@ struct Scores {
 
 pub(super) fn run(json: bool, wrong: bool) -> Result<()> {
     let mut report = serde_json::Map::new();
-    for part in ["development", "held-out", "held-out-2", "held-out-3"] {
+    for part in [
+        "development",
+        "held-out",
+        "held-out-2",
+        "held-out-3",
+        "held-out-4",
+    ] {
         let path = root().join(format!("testdata/messages/{part}.jsonl"));
         if !path.exists() {
             continue;

@@ -22,8 +22,9 @@ const HTTP_REPLY: &str = "crates/steadfast/src/skill/http/reply.rs";
 const HTTP_REQUEST: &str = "crates/steadfast/src/skill/http/request.rs";
 const HOST: &str = "crates/steadfast-core/src/text/link/host.rs";
 const FIDELITY_AMOUNT: &str = "crates/steadfast-core/src/archive/fidelity/amount.rs";
-const FIDELITY_POLARITY: &str = "crates/steadfast-core/src/archive/fidelity/polarity.rs";
+const FIDELITY_EDIT: &str = "crates/steadfast-core/src/archive/fidelity/edit.rs";
 const FIDELITY_RULE: &str = "crates/steadfast-core/src/archive/fidelity/rule.rs";
+const FIDELITY_TURN: &str = "crates/steadfast-core/src/archive/fidelity/polarity/turn.rs";
 const FOLD: &str = "crates/steadfast-core/src/task/fold.rs";
 const FOLD_MODEL: &str = "crates/steadfast-core/src/task/fold/model.rs";
 const INSTRUCT: &str = "crates/steadfast-core/src/task/instruct.rs";
@@ -786,10 +787,18 @@ pub(super) const MUTANTS: &[Mutant] = &[
     mutant(
         "G4",
         "a negation that went",
-        FIDELITY_POLARITY,
-        "(mine + counted + flips) % 2 == 1;",
-        "(mine + counted + flips) > 9;",
+        FIDELITY_TURN,
+        "left % 2 == 1 && loose == 0",
+        "left > 9 && loose == 0",
         "each_kind_of_difference_has_its_name",
+    ),
+    mutant(
+        "G4",
+        "two people in each other's place",
+        FIDELITY_EDIT,
+        "found.chain(swapped)",
+        "found.chain(swapped.filter(|_| false))",
+        "the_kinds_of_edits_in_copied_sentences_are_told",
     ),
     mutant(
         "G4",

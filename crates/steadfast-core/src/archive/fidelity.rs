@@ -21,6 +21,7 @@ mod modality;
 mod name;
 mod polarity;
 mod quantifier;
+mod quotation;
 mod reading;
 mod reference;
 mod rule;
@@ -230,6 +231,16 @@ fn whole(source: &[SourceSpan<'_>], summary: &str, options: &Options<'_>) -> Ver
             why: format!("only the first {FIDELITY_SUMMARY_BYTES_MAX} bytes are compared"),
         });
     }
+    if sources.is_worn_out() {
+        findings.push(Finding {
+            kind: FindingKind::TooLong,
+            span: cut.len()..cut.len(),
+            text: String::new(),
+            source: None,
+            why: "more names, quotations and dates than are looked up in so long a source"
+                .to_owned(),
+        });
+    }
     findings.sort_by_key(|one| (one.span.start, one.kind));
     findings.dedup_by(|a, b| a.kind == b.kind && a.span == b.span);
     Verdict {
@@ -255,7 +266,7 @@ fn check(pair: &Pair<'_, '_>, options: &Options<'_>, findings: &mut Vec<Finding>
     name::identifiers(pair, findings);
     name::names(pair, findings);
     name::doers(pair, findings);
-    name::quotations(pair, findings);
+    quotation::check(pair, findings);
     let ruled = rule::check(pair, findings);
     if !ruled {
         modality::check(pair, findings);

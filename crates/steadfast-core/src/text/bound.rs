@@ -5,6 +5,8 @@
 //! as that: the comparison is turned round. 以内 and "within" take the value in,
 //! "under" and 低于 leave it out.
 
+mod relation;
+
 use std::ops::Range;
 
 use crate::decimal::Decimal;
@@ -13,6 +15,9 @@ use crate::text::fold::Folded;
 use crate::text::negation;
 use crate::text::quantity::{Quantity, quantities_in};
 use crate::text::token::{ends_with_words, starts_with_words};
+
+use relation::Relation::{self, About, AtMost};
+use relation::{AFTER, BEFORE};
 
 /// A quantity with its bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,199 +101,6 @@ fn range(low: Decimal, high: Decimal) -> Bound<Decimal> {
         about: None,
     }
 }
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Relation {
-    AtMost,
-    Less,
-    AtLeast,
-    More,
-    About,
-    Exactly,
-}
-
-impl Relation {
-    fn turned(self) -> Relation {
-        match self {
-            Relation::Less => Relation::AtLeast,
-            Relation::More => Relation::AtMost,
-            Relation::AtMost => Relation::More,
-            Relation::AtLeast => Relation::Less,
-            other => other,
-        }
-    }
-
-    fn bound(self, value: Decimal) -> Bound<Decimal> {
-        match self {
-            Relation::AtMost => Bound::at_most(value),
-            Relation::Less => Bound::less_than(value),
-            Relation::AtLeast => Bound::at_least(value),
-            Relation::More => Bound::more_than(value),
-            Relation::About => Bound::about(value),
-            Relation::Exactly => Bound::exactly(value),
-        }
-    }
-}
-
-use Relation::{About, AtLeast, AtMost, Exactly, Less, More};
-
-/// Words before a quantity. The longest that fits counts; a negation before it
-/// turns it round.
-const BEFORE: &[(&str, Relation)] = &[
-    ("至多", AtMost),
-    ("最多", AtMost),
-    ("顶多", AtMost),
-    ("最高", AtMost),
-    ("最长", AtMost),
-    ("上限", AtMost),
-    ("上限是", AtMost),
-    ("上限为", AtMost),
-    ("上限改为", AtMost),
-    ("上限改成", AtMost),
-    ("控制在", AtMost),
-    ("控制到", AtMost),
-    ("压缩到", AtMost),
-    ("压缩至", AtMost),
-    ("压到", AtMost),
-    ("缩短到", AtMost),
-    ("缩减到", AtMost),
-    ("限制在", AtMost),
-    ("限制为", AtMost),
-    ("限制到", AtMost),
-    ("限", AtMost),
-    ("≤", AtMost),
-    ("<=", AtMost),
-    ("⩽", AtMost),
-    ("不到", Less),
-    ("未满", Less),
-    ("不足", Less),
-    ("少于", Less),
-    ("小于", Less),
-    ("低于", Less),
-    ("短于", Less),
-    ("<", Less),
-    ("至少", AtLeast),
-    ("最少", AtLeast),
-    ("最低", AtLeast),
-    ("起码", AtLeast),
-    ("下限", AtLeast),
-    ("下限为", AtLeast),
-    ("≥", AtLeast),
-    (">=", AtLeast),
-    ("超过", More),
-    ("超出", More),
-    ("多于", More),
-    ("大于", More),
-    ("高于", More),
-    ("长于", More),
-    (">", More),
-    ("约", About),
-    ("大约", About),
-    ("大概", About),
-    ("差不多", About),
-    ("将近", About),
-    ("接近", About),
-    ("≈", About),
-    ("~", About),
-    ("正好", Exactly),
-    ("刚好", Exactly),
-    ("恰好", Exactly),
-    ("=", Exactly),
-    ("at most", AtMost),
-    ("up to", AtMost),
-    ("maximum", AtMost),
-    ("maximum of", AtMost),
-    ("max", AtMost),
-    ("max.", AtMost),
-    ("within", AtMost),
-    ("limited to", AtMost),
-    ("limit it to", AtMost),
-    ("limit this to", AtMost),
-    ("limit yourself to", AtMost),
-    ("limit the answer to", AtMost),
-    ("limit of", AtMost),
-    ("limit is", AtMost),
-    ("limit to", AtMost),
-    ("capped at", AtMost),
-    ("cap it at", AtMost),
-    ("cap of", AtMost),
-    ("cap is", AtMost),
-    ("under", Less),
-    ("below", Less),
-    ("beneath", Less),
-    ("less than", Less),
-    ("fewer than", Less),
-    ("shorter than", Less),
-    ("smaller than", Less),
-    ("lower than", Less),
-    ("at least", AtLeast),
-    ("minimum", AtLeast),
-    ("minimum of", AtLeast),
-    ("min", AtLeast),
-    ("min.", AtLeast),
-    ("upwards of", AtLeast),
-    ("over", More),
-    ("above", More),
-    ("beyond", More),
-    ("more than", More),
-    ("greater than", More),
-    ("longer than", More),
-    ("higher than", More),
-    ("exceed", More),
-    ("exceeds", More),
-    ("exceeding", More),
-    ("go over", More),
-    ("go above", More),
-    ("go beyond", More),
-    ("about", About),
-    ("around", About),
-    ("approximately", About),
-    ("approx.", About),
-    ("approx", About),
-    ("roughly", About),
-    ("circa", About),
-    ("some", About),
-    ("nearly", About),
-    ("close to", About),
-    ("exactly", Exactly),
-    ("precisely", Exactly),
-];
-
-/// Words behind a quantity.
-const AFTER: &[(&str, Relation)] = &[
-    ("以内", AtMost),
-    ("之内", AtMost),
-    ("内", AtMost),
-    ("以下", AtMost),
-    ("及以下", AtMost),
-    ("为限", AtMost),
-    ("封顶", AtMost),
-    ("以上", AtLeast),
-    ("及以上", AtLeast),
-    ("起", AtLeast),
-    ("左右", About),
-    ("上下", About),
-    ("前后", About),
-    ("or less", AtMost),
-    ("or fewer", AtMost),
-    ("or under", AtMost),
-    ("or below", AtMost),
-    ("or shorter", AtMost),
-    ("max", AtMost),
-    ("maximum", AtMost),
-    ("at most", AtMost),
-    ("at the most", AtMost),
-    ("tops", AtMost),
-    ("or more", AtLeast),
-    ("or above", AtLeast),
-    ("or longer", AtLeast),
-    ("min", AtLeast),
-    ("minimum", AtLeast),
-    ("at least", AtLeast),
-    ("or so", About),
-    ("exactly", Exactly),
-    ("more or less", About),
-];
 
 /// Bytes looked at on either side; no phrase with its fillers is longer.
 const WINDOW: usize = 64;

@@ -1,13 +1,14 @@
 //! Which source sentences a claim comes from: those that share its rare words.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::name::squeeze;
+use super::quotation::squeeze;
 use super::reading::{Clause, Reading, Sentence};
 use super::{SourceSpan, Speaker, cut};
 use crate::decimal::Decimal;
 use crate::id::Seq;
-use crate::limits::{FIDELITY_ALIGNED_MAX, FIDELITY_POSTINGS_MAX};
+use crate::limits::{FIDELITY_ALIGNED_MAX, FIDELITY_POSTINGS_MAX, FIDELITY_WALK_BYTES_MAX};
 use crate::text::bound::Bounded;
 use crate::text::quantity::Quantity;
 
@@ -33,6 +34,9 @@ pub(super) struct Sources<'a> {
     /// Where amounts stand, by their significant digits: 500, 5 万 and 0.05 are
     /// found under 5.
     figures: BTreeMap<i128, Vec<At>>,
+    /// Bytes of all texts, and of all walks over them so far.
+    bytes: usize,
+    walked: Cell<usize>,
 }
 
 impl<'a> Sources<'a> {
@@ -69,13 +73,29 @@ impl<'a> Sources<'a> {
                 }
             }
         }
+        let bytes = spans.iter().map(|one| one.2.text.len()).sum();
         let plain = spans.iter().map(|one| squeeze(one.2.text)).collect();
         Sources {
             spans,
             plain,
             postings,
             figures,
+            bytes,
+            walked: Cell::new(0),
         }
+    }
+
+    /// Whether one more thing may be looked for in the whole source; to be asked
+    /// before each walk over it.
+    pub(super) fn may_walk(&self) -> bool {
+        let sum = self.walked.get().saturating_add(self.bytes);
+        self.walked.set(sum);
+        sum <= FIDELITY_WALK_BYTES_MAX
+    }
+
+    /// Whether something was not looked for.
+    pub(super) fn is_worn_out(&self) -> bool {
+        self.walked.get() > FIDELITY_WALK_BYTES_MAX
     }
 
     /// The amounts whose figure, or whose value in the base of its unit, has the

@@ -227,6 +227,9 @@ fn stands_literally(pair: &Pair<'_, '_>, span: &Range<usize>) -> bool {
     if !words.bytes().any(|c| c.is_ascii_digit()) {
         return false;
     }
+    if !pair.sources.may_walk() {
+        return true;
+    }
     pair.sources.readings().any(|(_, reading)| {
         reading.text.match_indices(words).any(|(at, _)| {
             let joined = |c: char| c.is_ascii_digit();

@@ -6,6 +6,9 @@ use crate::text::date::Date;
 
 pub(super) fn check(pair: &Pair<'_, '_>, findings: &mut Vec<Finding>) {
     for ours in within(&pair.summary.dates, &pair.claim.span, |one| &one.span) {
+        if !pair.sources.may_walk() {
+            return;
+        }
         let mut known = pair
             .sources
             .readings()

@@ -1,20 +1,25 @@
 //! Sentences that are a copy but for a few words: what was put in the place of
 //! what.
 
+mod hedge;
+mod insertion;
+mod person;
+mod roles;
+
 use std::ops::Range;
 
 use super::lexicon;
 use super::reading::{Sentence, Word};
 use super::{Finding, FindingKind, Pair};
 use crate::limits::FIDELITY_WORDS_MAX;
-use crate::text::token::is_han;
+
+pub(super) use person::SURNAMES;
+use person::{han_name, han_run, other_person};
 
 /// How much of both sentences has to be the same.
 const COPY_PERCENT: usize = 60;
 /// In how close a copy words that were put in are a finding.
 const CLOSE_COPY_PERCENT: usize = 80;
-/// So many words of content in a row, with nothing taken out, are a new fact.
-const INSERTED_WORDS: usize = 3;
 
 pub(super) fn check(pair: &Pair<'_, '_>, strict: bool, findings: &mut Vec<Finding>) {
     let Some((reading, theirs, _)) = pair.nearest() else {
@@ -32,17 +37,28 @@ pub(super) fn check(pair: &Pair<'_, '_>, strict: bool, findings: &mut Vec<Findin
         return;
     }
     let seq = pair.sources.seq(pair.aligned[0].at.0);
-    for (from, to) in runs {
+    let found = runs.iter().filter_map(|(from, to)| {
         let (old, new) = (&theirs.words[from.clone()], &ours.words[to.clone()]);
-        if let Some((kind, a, b, why)) = replaced(pair, theirs, old, new, percent, strict) {
-            let already = findings
-                .iter()
-                .any(|one| one.span.start < b.end && b.start < one.span.end);
-            if !already {
-                findings.push(pair.finding(kind, b, Some(reading.place(seq, a)), why));
-            }
+        replaced(pair, theirs, old, new, Copied { percent, of_ours }, strict)
+    });
+    let swapped = roles::swapped(&theirs.words, &ours.words, &runs);
+    for (kind, a, b, why) in found.chain(swapped) {
+        let already = findings
+            .iter()
+            .any(|one| one.span.start < b.end && b.start < one.span.end);
+        if !already {
+            findings.push(pair.finding(kind, b, Some(reading.place(seq, a)), why));
         }
     }
+}
+
+/// How much of a sentence is the same word for word.
+#[derive(Clone, Copy)]
+struct Copied {
+    /// Of both sentences.
+    percent: usize,
+    /// Of the claim alone.
+    of_ours: usize,
 }
 
 type Difference = (FindingKind, Range<usize>, Range<usize>, &'static str);
@@ -52,9 +68,12 @@ fn replaced(
     theirs: &Sentence,
     old: &[Word],
     new: &[Word],
-    percent: usize,
+    copied: Copied,
     strict: bool,
 ) -> Option<Difference> {
+    // All but a little of the claim is a copy, whatever it leaves out.
+    let Copied { percent, of_ours } = copied;
+    let is_close = percent >= CLOSE_COPY_PERCENT || of_ours >= CLOSE_COPY_PERCENT;
     let is_new = |word: &&Word| !theirs.keys.contains(&word.key) && !word.is_function;
     let is_gone = |word: &&Word| !pair.claim.keys.contains(&word.key) && !word.is_function;
     for b in new {
@@ -70,10 +89,23 @@ fn replaced(
             }
         }
     }
-    let name = |word: &&Word| word.is_capital && !lexicon::is_known(&word.lower);
+    if let Some((a, b)) = related(old, new).filter(|(a, b)| !moved(pair, theirs, a, b)) {
+        return Some((
+            FindingKind::Contrast,
+            a.span.clone(),
+            b.span.clone(),
+            "another relation",
+        ));
+    }
+    if is_close && let Some(hedged) = hedge::changed(theirs, old, pair.claim, new) {
+        return Some(hedged);
+    }
+    let name = |word: &&Word| {
+        word.is_capital && !lexicon::is_known(&word.lower) && !lexicon::is_ordinary(&word.lower)
+    };
     if let (Some(a), Some(b)) = (old.iter().find(name), new.iter().find(name))
         && a.key != b.key
-        && !common_head(&a.lower, &b.lower)
+        && !form_of_name(&a.lower, &b.lower)
         && !moved(pair, theirs, a, b)
         && !(a.lower.starts_with(&b.lower) || b.lower.starts_with(&a.lower))
     {
@@ -82,6 +114,16 @@ fn replaced(
             a.span.clone(),
             b.span.clone(),
             "another name",
+        ));
+    }
+    if percent >= COPY_PERCENT
+        && let Some((a, b)) = other_person(pair, old, new)
+    {
+        return Some((
+            FindingKind::Name,
+            a.span.clone(),
+            b.span.clone(),
+            "another person",
         ));
     }
     if let (Some(a), Some(b)) = (han_run(old), han_run(new))
@@ -101,29 +143,25 @@ fn replaced(
         .filter(|word| !pair.sources.has(&word.key))
         .collect();
     let gone: Vec<&Word> = old.iter().filter(is_gone).collect();
-    if gone.is_empty() && percent >= CLOSE_COPY_PERCENT {
-        let (least, latin) = (
-            INSERTED_WORDS,
-            fresh.iter().all(|word| word.lower.is_ascii()),
-        );
-        if latin && fresh.len() >= least {
-            let at = old
-                .first()
-                .map_or(theirs.span.clone(), |word| word.span.clone());
-            let span = fresh[0].span.start..fresh[fresh.len() - 1].span.end;
-            return Some((
-                FindingKind::Insertion,
-                at,
-                span,
-                "words that the source does not have",
-            ));
-        }
+    if gone.is_empty()
+        && is_close
+        && let Some(span) = insertion::of(new, &fresh)
+    {
+        let at = old
+            .first()
+            .map_or(theirs.span.clone(), |word| word.span.clone());
+        return Some((
+            FindingKind::Insertion,
+            at,
+            span,
+            "words that the source does not have",
+        ));
     }
     if strict && percent >= CLOSE_COPY_PERCENT && !gone.is_empty() {
         let strange = fresh.iter().find(|b| {
             !gone
                 .iter()
-                .any(|a| lexicon::same(&a.lower, &b.lower) || common_head(&a.lower, &b.lower))
+                .any(|a| lexicon::same(&a.lower, &b.lower) || common_head(&a.lower, &b.lower, 4))
         })?;
         return Some((
             FindingKind::Substitution,
@@ -145,66 +183,31 @@ fn moved(pair: &Pair<'_, '_>, theirs: &Sentence, a: &Word, b: &Word) -> bool {
     has(pair.claim, a) && has(theirs, b) && pair.claim.words.len() != theirs.words.len()
 }
 
-fn common_head(a: &str, b: &str) -> bool {
-    let same = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
-    same >= 4
+/// Whether two words begin with the same letters, so many at least.
+pub(super) fn common_head(a: &str, b: &str, least: usize) -> bool {
+    head(a, b) >= least
 }
 
-/// The bytes of a run of Chinese words.
-fn han_run(words: &[Word]) -> Option<Range<usize>> {
-    let mut han = words.iter().filter(|word| word.lower.chars().all(is_han));
-    let first = han.next()?;
-    let last = han.next_back().unwrap_or(first);
-    Some(first.span.start..last.span.end)
+fn head(a: &str, b: &str) -> usize {
+    a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count()
 }
 
-pub(super) const SURNAMES: &str = "赵钱孙李周吴郑王冯陈褚卫蒋沈韩杨朱秦尤许何吕施张孔曹严华金魏陶姜戚谢邹喻柏水窦章云苏潘葛奚范彭郎鲁韦昌马苗凤花方俞任袁柳唐罗薛贺倪汤殷毕郝邬安常乐傅齐康伍余元顾孟黄穆萧尹姚邵汪祁毛狄米贝明臧戴宋庞熊纪舒屈项祝董梁杜阮蓝闵席季麻强贾路江童颜郭梅盛林刁钟徐邱骆高夏蔡田胡凌霍万柯卢莫房丁邓洪包左石崔吉龚程邢裴陆荣翁甄曲封侯段富焦巴侯刘叶白";
-
-/// Ends of names of organisations and places.
-const ENDS: &[&str] = &[
-    "公司", "银行", "集团", "大学", "医院", "部", "局", "院", "所", "厂", "店", "省", "市", "县",
-    "区", "路", "街", "中心", "学院", "科技", "仓库", "仓", "组", "室",
-];
-
-/// Two Chinese names that differ: of people by surname and length, of
-/// organisations by a common end.
-fn han_name(
-    source: &str,
-    a: &Range<usize>,
-    summary: &str,
-    b: &Range<usize>,
-) -> Option<&'static str> {
-    let (a, b) = (widen(source, a), widen(summary, b));
-    let (old, new) = (&source[a], &summary[b]);
-    let person = |name: &str| {
-        (2..=3).contains(&name.chars().count())
-            && name.chars().next().is_some_and(|c| SURNAMES.contains(c))
-    };
-    if person(old) && person(new) && old != new {
-        return Some("another person");
+/// Ukraine, Ukrainian; Plant-based, Plant-derived; not Whitehaven, Whitehouse.
+fn form_of_name(a: &str, b: &str) -> bool {
+    if let (Some((a, _)), Some((b, _))) = (a.split_once('-'), b.split_once('-')) {
+        return a == b;
     }
-    ENDS.iter()
-        .any(|end| {
-            old != new
-                && old.ends_with(end)
-                && new.ends_with(end)
-                && old.chars().count() <= 8
-                && new.chars().count() <= 8
-                && old.len() > end.len()
-                && new.len() > end.len()
-        })
-        .then_some("another organisation or place")
+    let longest = a.chars().count().max(b.chars().count());
+    common_head(a, b, 4) && head(a, b) * 3 >= longest * 2
 }
 
-/// Pairs of characters overlap; what differs may begin a character later.
-fn widen(text: &str, span: &Range<usize>) -> Range<usize> {
-    let piece = &text[span.clone()];
-    let skip = piece
-        .chars()
-        .take_while(|c| "由让给与和向对被请经".contains(*c))
-        .map(char::len_utf8)
-        .sum::<usize>();
-    span.start + skip.min(piece.len())..span.end
+/// Before for after, with for without, 因为 for 尽管, at the same end of what differs:
+/// beside the same word of both.
+fn related<'w>(old: &'w [Word], new: &'w [Word]) -> Option<(&'w Word, &'w Word)> {
+    let ends = [(old.first(), new.first()), (old.last(), new.last())];
+    ends.into_iter()
+        .filter_map(|(a, b)| a.zip(b))
+        .find(|(a, b)| lexicon::opposed_relations(&a.lower, &b.lower))
 }
 
 /// What two lists of words have not in common, in order: from the first, to

@@ -4,6 +4,7 @@
 //! Closed and small: what is in none of the lists is neither, and passes.
 
 mod kinds;
+mod relations;
 mod senses;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -66,6 +67,18 @@ static ANTONYMS: LazyLock<BTreeSet<(String, String)>> = LazyLock::new(|| {
         .collect()
 });
 
+/// All words of those pairs.
+static OPPOSED: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
+    let lines = include_str!("antonyms.txt").lines();
+    let lines = lines.filter(|line| !line.starts_with('#'));
+    lines.flat_map(str::split_whitespace).collect()
+});
+
+static RELATED: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
+    let groups = relations::RELATIONS.iter();
+    groups.flat_map(|group| group.split_whitespace()).collect()
+});
+
 fn fold(word: &str) -> String {
     if word.is_ascii() {
         stem(word)
@@ -85,7 +98,7 @@ pub(super) fn contrast(a: &str, b: &str) -> bool {
         return a.concept == b.concept && a.negative != b.negative;
     }
     let (a, b) = (fold(a), fold(b));
-    if ANTONYMS.contains(&(a.clone(), b.clone())) {
+    if ANTONYMS.contains(&(a.clone(), b.clone())) || is_prefixed(&a, &b) || is_prefixed(&b, &a) {
         return true;
     }
     let (Some(ours), Some(theirs)) = (KINDS.get(&a), KINDS.get(&b)) else {
@@ -96,6 +109,16 @@ pub(super) fn contrast(a: &str, b: &str) -> bool {
             .iter()
             .any(|(other, its)| kind == other && name != its)
     })
+}
+
+/// Uncrewed, crewed; non-linear, linear. Other prefixes (import, inform) make other
+/// words as often as opposites: those that do are in the list.
+fn is_prefixed(longer: &str, word: &str) -> bool {
+    let rest = longer
+        .strip_prefix("non-")
+        .or_else(|| longer.strip_prefix("non"))
+        .or_else(|| longer.strip_prefix("un"));
+    rest == Some(word) && word.len() >= 4
 }
 
 /// Whether two words are known to say the same.
@@ -110,13 +133,46 @@ pub(super) fn same(a: &str, b: &str) -> bool {
     }
 }
 
+/// Whether two words of grammar relate the same things the other way round.
+pub(super) fn opposed_relations(a: &str, b: &str) -> bool {
+    relations::RELATIONS.iter().any(|group| {
+        let Some((one, other)) = group.split_once('|') else {
+            return false;
+        };
+        let stands = |side: &str, word: &str| side.split_whitespace().any(|its| its == word);
+        stands(one, a) && stands(other, b) || stands(one, b) && stands(other, a)
+    })
+}
+
+/// Words that make a plan, an attempt or a guess of a fact.
+pub(super) fn is_hedge(word: &str) -> bool {
+    relations::HEDGES.contains(&word)
+}
+
+/// Whether the form of an English word says that it names nobody ("Previously",
+/// "Former"), wherever its capital comes from.
+pub(super) fn is_ordinary(word: &str) -> bool {
+    const ENDS: &[&str] = &[
+        "ously", "ently", "ally", "tion", "ments", "ness", "ical", "ible",
+    ];
+    relations::OPENERS.contains(&word)
+        || OPPOSED.contains(word)
+        || ENDS
+            .iter()
+            .any(|end| word.ends_with(end) && word.len() >= end.len() + 4)
+}
+
 fn sense_of(word: &str) -> Option<Sense> {
     sense(word).or_else(|| sense(&fold(word)))
 }
 
 /// A known word of any list: no name, whatever its capital says.
 pub(super) fn is_known(word: &str) -> bool {
-    is_function(word) || sense_of(word).is_some() || KINDS.contains_key(&fold(word))
+    is_function(word)
+        || sense_of(word).is_some()
+        || KINDS.contains_key(&fold(word))
+        || RELATED.contains(word)
+        || !word.is_ascii() && relations::HEDGES.contains(&word)
 }
 
 /// A crude English stem: inflection off, so that forms of one word meet.
@@ -154,7 +210,7 @@ const FUNCTION: &str = "a an the of in on at to for with by from and or but as t
     this these those it its is are was were be been being am has have had having do does did will would can \
     could may might must shall should he she they i we you him her them his their our your my me us there here \
     then than so into onto over about after before while when where if because since until during such also \
-    very just own up out off down between through against under per via using use used not no nor n't and/or \
+    very just own up out off down between through against under per via using use uses used not no nor n't and/or \
     what how why although though however both each all any some every more most less few only other another \
     now yet still already again too well get got s re ve ll \
     的 了 在 是 和 与 及 以及 被 把 将 对 为 由 从 到 向 其 该 这 那 也 都 就 已 已经 并 并且 而 但 但是 或 \

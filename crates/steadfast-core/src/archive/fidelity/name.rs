@@ -1,4 +1,4 @@
-//! Identifiers, names and quoted words: each stands in the source as it is.
+//! Identifiers and names: each stands in the source as it is.
 
 use std::ops::Range;
 
@@ -7,7 +7,6 @@ use super::lexicon;
 use super::reading::{Word, within};
 use super::{Finding, FindingKind, Pair};
 use crate::text::identifier::IdentifierKind;
-use crate::text::segment::{Kind, segments};
 use crate::text::token::is_han;
 
 pub(super) fn identifiers(pair: &Pair<'_, '_>, findings: &mut Vec<Finding>) {
@@ -17,6 +16,9 @@ pub(super) fn identifiers(pair: &Pair<'_, '_>, findings: &mut Vec<Finding>) {
             continue;
         }
         let words = &pair.summary.text[ours.span.clone()];
+        if !pair.sources.may_walk() {
+            return;
+        }
         if pair
             .sources
             .readings()
@@ -50,6 +52,9 @@ pub(super) fn doers(pair: &Pair<'_, '_>, findings: &mut Vec<Finding>) {
             continue;
         };
         let name = &piece[start..start + second + c.len_utf8()];
+        if !pair.sources.may_walk() {
+            return;
+        }
         if pair
             .sources
             .readings()
@@ -141,8 +146,16 @@ fn is_name(pair: &Pair<'_, '_>, index: usize, word: &Word) -> bool {
     let all_capitals = pair.summary.text[word.span.clone()]
         .chars()
         .all(|c| c.is_uppercase() || c.is_numeric());
-    all_capitals || !is_plain(&word.lower)
+    !ROLES.contains(&word.lower.as_str()) && (all_capitals || !is_plain(&word.lower))
 }
+
+/// Capitals that name an office, a department or a trade: "boss" for "CEO" is no
+/// other name.
+#[rustfmt::skip]
+const ROLES: &[&str] = &[
+    "ceo", "cfo", "cto", "coo", "cio", "cmo", "vp", "svp", "evp", "md", "mp", "pm", "hr", "it", "pr",
+    "qa", "phd", "tv", "pc",
+];
 
 /// Nationalities and the like vary freely: American, America, US.
 fn is_plain(lower: &str) -> bool {
@@ -163,7 +176,8 @@ fn is_taken(pair: &Pair<'_, '_>, span: &Range<usize>) -> bool {
 }
 
 pub(super) fn is_in_source(pair: &Pair<'_, '_>, word: &Word) -> bool {
-    if pair.sources.has(&word.key) {
+    // What is not looked for is no finding.
+    if pair.sources.has(&word.key) || !pair.sources.may_walk() {
         return true;
     }
     let lower = word.lower.as_str();
@@ -228,48 +242,4 @@ fn is_spelled_out(pair: &Pair<'_, '_>, index: usize) -> bool {
             .split(|c: char| !c.is_alphanumeric())
             .any(|word| word == initials || word.strip_suffix('s') == Some(&initials))
     })
-}
-
-/// What stands in quotation marks stands word for word in the source.
-pub(super) fn quotations(pair: &Pair<'_, '_>, findings: &mut Vec<Finding>) {
-    let piece = &pair.summary.text[pair.claim.span.clone()];
-    for segment in segments(piece) {
-        if segment.kind != Kind::Quotation {
-            continue;
-        }
-        let marks: &[char] = &[
-            '"', '“', '”', '「', '」', '『', '』', '‘', '’', '《', '》', '>', ' ', '.', '。', ',',
-            '，',
-        ];
-        let words = piece[segment.start..segment.end].trim_matches(marks);
-        if words.is_empty() {
-            continue;
-        }
-        let plain = squeeze(words);
-        if pair.sources.plain.iter().any(|text| text.contains(&plain)) {
-            continue;
-        }
-        let start = pair.claim.span.start;
-        let nearest = pair.nearest();
-        let source = nearest.map(|(reading, sentence, _)| {
-            reading.place(
-                pair.sources.seq(pair.aligned[0].at.0),
-                sentence.span.clone(),
-            )
-        });
-        findings.push(pair.finding(
-            FindingKind::Quotation,
-            start + segment.start..start + segment.end,
-            source,
-            "the quoted words do not stand in the source",
-        ));
-    }
-}
-
-/// Lower case, single blanks.
-pub(super) fn squeeze(text: &str) -> String {
-    let lower = text.to_lowercase();
-    let mut words = lower.split_whitespace();
-    let first = words.next().unwrap_or_default().to_owned();
-    words.fold(first, |all, word| all + " " + word)
 }

@@ -1,15 +1,18 @@
 //! Negations and opposites: whether a clause still says yes where it said yes.
 //!
-//! Two clauses that share their words are laid side by side. Negations and
-//! opposites (failed, 失败) are counted on both; an odd sum means that the sense
-//! was turned round. "Did not pass" is "failed", "no errors" no error.
+//! Two clauses that share their words are laid side by side; `turn` says whether
+//! their negations and opposites (failed, 失败) come to the same. "Did not pass" is
+//! "failed", "no errors" no error. What deny beside the negations of `text` is in
+//! `deny`; words denied in a clause of another shape are found by `denial`.
 
 mod denial;
+pub(super) mod deny;
+mod turn;
 
 use super::align::overlap;
 use super::reading::{Clause, Reading, Sentence, Word, within};
 use super::{Finding, FindingKind, Pair};
-use crate::text::negation::Negation;
+use turn::{Side, is_turned};
 
 pub(super) fn check(pair: &Pair<'_, '_>, findings: &mut Vec<Finding>) {
     let mut found = false;
@@ -30,14 +33,14 @@ pub(super) fn check(pair: &Pair<'_, '_>, findings: &mut Vec<Finding>) {
         let theirs = Side::of(reading, sentence, other);
         let free = costs_nothing(&pair.summary.text[clause.span.clone()])
             && costs_nothing(&reading.text[other.span.clone()]);
-        if free || !is_turned(pair.claim, clause, &ours, sentence, other, &theirs) {
+        if free || !is_turned(&ours, &theirs) {
             continue;
         }
         found = true;
         findings.push(pair.finding(
             FindingKind::Polarity,
-            ours.span(clause),
-            Some(reading.place(pair.sources.seq(at), theirs.span(other))),
+            ours.span(),
+            Some(reading.place(pair.sources.seq(at), theirs.span())),
             "the sense is turned round",
         ));
     }
@@ -104,7 +107,17 @@ fn opposite(pair: &Pair<'_, '_>, findings: &mut Vec<Finding>) -> bool {
                 .sense
                 .is_some_and(|its| its.negative != sense.negative)
         };
-        if same.is_empty() || !same.iter().all(|(_, _, theirs)| turned(theirs)) {
+        // Where the claim has the source's word as well, this one speaks of
+        // another thing.
+        let both = |theirs: &Word| {
+            let mut ours = pair.claim.words.iter();
+            ours.any(|one| one.key == theirs.key && one.sense == theirs.sense)
+        };
+        if same.is_empty()
+            || !same
+                .iter()
+                .all(|(_, _, theirs)| turned(theirs) && !both(theirs))
+        {
             continue;
         }
         let (at, reading, theirs) = &same[0];
@@ -130,11 +143,10 @@ fn out_of_nothing(pair: &Pair<'_, '_>, findings: &mut Vec<Finding>) {
     let stands_for_it = |word: &Word| {
         word.sense
             .is_some_and(|sense| sense.negative && !word.is_function)
-            && !pair
-                .claim
-                .words
-                .iter()
-                .any(|ours| ours.key == word.key && ours.sense == word.sense)
+            && !pair.claim.words.iter().any(|ours| {
+                let denies = first.span.contains(&ours.span.start);
+                !denies && ours.key == word.key && ours.sense == word.sense
+            })
             || negative_form(&word.lower)
     };
     let negative = |reading: &Reading<'_>, sentence: &Sentence| {
@@ -185,101 +197,4 @@ fn negative_form(word: &str) -> bool {
             "without", "only", "hardly", "rarely", "except", "instead", "zero",
         ]
         .contains(&word)
-}
-
-/// The denials of a clause.
-struct Side<'r> {
-    negations: Vec<&'r Negation>,
-    zeros: usize,
-}
-
-impl<'r> Side<'r> {
-    fn of(reading: &'r Reading<'_>, _: &Sentence, clause: &Clause) -> Side<'r> {
-        Side {
-            negations: within(&reading.negations, &clause.span, |one| &one.span).collect(),
-            zeros: within(&reading.amounts, &clause.span, |one| &one.span)
-                .filter(|one| one.quantity.number.value.micros() == 0)
-                .count(),
-        }
-    }
-
-    fn span(&self, clause: &Clause) -> std::ops::Range<usize> {
-        self.negations
-            .first()
-            .map_or(clause.span.clone(), |one| one.span.clone())
-    }
-}
-
-fn is_turned(
-    claim: &Sentence,
-    clause: &Clause,
-    ours: &Side<'_>,
-    source: &Sentence,
-    other: &Clause,
-    theirs: &Side<'_>,
-) -> bool {
-    let mine = ours.negations.len();
-    // A dropped subordinate negation goes with what it denied; where none was
-    // dropped, each stands against one, whatever word it denies there.
-    let counted = if mine >= theirs.negations.len() {
-        theirs.negations.len()
-    } else {
-        let denied = theirs.negations.iter().filter(|one| {
-            source_focus(source, other, one).is_none_or(|key| claim.keys.contains(&key))
-        });
-        denied.count()
-    };
-    if ours.zeros != theirs.zeros && mine != counted {
-        return false;
-    }
-    let inside = |side: &Side<'_>, at: usize| {
-        side.negations
-            .iter()
-            .any(|one| one.span.start <= at && at < one.span.end)
-    };
-    let mut flips = 0;
-    let mut loose = 0;
-    let pairs =
-        |sentence: &Sentence, part: &Clause, side: &Side<'_>| -> Vec<(usize, bool, String)> {
-            sentence.words[part.words.clone()]
-                .iter()
-                .filter(|word| !inside(side, word.span.start))
-                .filter_map(|word| {
-                    let sense = word
-                        .sense
-                        .filter(|sense| sense.polar && !word.is_function)?;
-                    Some((sense.concept, sense.negative, word.lower.clone()))
-                })
-                .collect()
-        };
-    let mine_words = pairs(claim, clause, ours);
-    let their_words = pairs(source, other, theirs);
-    for (concept, negative, _) in &mine_words {
-        let same: Vec<bool> = their_words
-            .iter()
-            .filter(|one| one.0 == *concept)
-            .map(|one| one.1)
-            .collect();
-        if same.is_empty() {
-            loose += usize::from(*negative);
-        } else if !same.contains(negative) {
-            flips += 1;
-        }
-    }
-    for (concept, negative, _) in &their_words {
-        if !mine_words.iter().any(|one| one.0 == *concept) {
-            loose += usize::from(*negative);
-        }
-    }
-    let odd = (mine + counted + flips) % 2 == 1;
-    // A negative word without counterpart may stand for the negation.
-    odd && (loose == 0 || flips > 0 && mine == counted)
-}
-
-/// The first word of content that a negation denies.
-fn source_focus(source: &Sentence, clause: &Clause, one: &Negation) -> Option<String> {
-    source
-        .content(clause)
-        .find(|word| word.span.start >= one.span.end)
-        .map(|word| word.key.clone())
 }

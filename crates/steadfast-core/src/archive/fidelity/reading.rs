@@ -6,7 +6,9 @@ use std::ops::Range;
 
 use super::Place;
 use super::lexicon::{self, Sense};
+use super::polarity::deny;
 use crate::id::Seq;
+use crate::limits::FIDELITY_SENTENCE_WORDS_MAX;
 use crate::text::bound::{Bounded, bounds};
 use crate::text::date::{DateFound, dates};
 use crate::text::identifier::{Identifier, identifiers};
@@ -71,7 +73,7 @@ impl<'a> Reading<'a> {
         let identifiers = identifiers(text);
         let sentences = sentences(text)
             .into_iter()
-            .map(|span| sentence(text, span))
+            .flat_map(|span| pieces(text, span))
             .collect();
         // The month of May is no leave.
         let mut modals = modals(text);
@@ -80,10 +82,11 @@ impl<'a> Reading<'a> {
                 |date: &DateFound| date.span.start < one.span.end && one.span.start < date.span.end;
             !dates.iter().any(dated)
         });
-        let negations = negations(text)
+        let mut denials: Vec<Negation> = negations(text)
             .into_iter()
             .filter(|one| !one.double && one.kind != NegationKind::Exception)
             .collect();
+        deny::add(text, &mut denials);
         Reading {
             text,
             lower: text.to_lowercase(),
@@ -91,7 +94,7 @@ impl<'a> Reading<'a> {
             amounts: bounds(text),
             dates,
             identifiers,
-            negations,
+            negations: denials,
             modals,
         }
     }
@@ -116,8 +119,24 @@ pub(super) fn within<'l, T>(
     list[from..to.max(from)].iter()
 }
 
-fn sentence(text: &str, span: Range<usize>) -> Sentence {
-    let words = words(text, &span);
+/// A sentence, in pieces of at most [`FIDELITY_SENTENCE_WORDS_MAX`] words: what is
+/// laid side by side is bounded, however long a text goes on without a full stop.
+fn pieces(text: &str, span: Range<usize>) -> Vec<Sentence> {
+    let mut rest = words(text, &span).into_iter().peekable();
+    let mut found = Vec::new();
+    let mut start = span.start;
+    loop {
+        let piece = rest.by_ref().take(FIDELITY_SENTENCE_WORDS_MAX).collect();
+        let end = rest.peek().map_or(span.end, |word| word.span.start);
+        found.push(sentence(text, start..end, piece));
+        start = end;
+        if rest.peek().is_none() {
+            return found;
+        }
+    }
+}
+
+fn sentence(text: &str, span: Range<usize>, words: Vec<Word>) -> Sentence {
     let clauses = clauses(text, &span, &words);
     let keys = words
         .iter()

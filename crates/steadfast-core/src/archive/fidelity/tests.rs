@@ -1,4 +1,5 @@
 use super::*;
+use crate::limits::{FIDELITY_SENTENCE_WORDS_MAX, FIDELITY_WALK_BYTES_MAX};
 
 fn kinds(source: &str, summary: &str) -> Vec<FindingKind> {
     let verdict = compare_text(source, summary, &Options::default());
@@ -6,8 +7,8 @@ fn kinds(source: &str, summary: &str) -> Vec<FindingKind> {
 }
 
 use FindingKind::{
-    Bound, Contrast, Date, Identifier, InventedPermission, InventedRule, Magnitude, Modality, Name,
-    Number, Polarity, Quantifier, Quotation, Unit,
+    Bound, Contrast, Date, Identifier, Insertion, InventedPermission, InventedRule, Magnitude,
+    Modality, Name, Number, Polarity, Quantifier, Quotation, Unit,
 };
 
 #[test]
@@ -81,6 +82,8 @@ fn each_kind_of_difference_has_its_name() {
             "The tests did not pass on the server.",
             Polarity,
         ),
+        ("The table was not found.", "The table was found.", Polarity),
+        ("没有找到表。", "找到表。", Polarity),
         ("备份任务成功。", "备份任务失败。", Polarity),
         (
             "The invoice must be signed.",
@@ -117,6 +120,190 @@ fn each_kind_of_difference_has_its_name() {
             found.contains(&kind) || alike,
             "{source} / {summary}: {found:?}"
         );
+    }
+}
+
+#[test]
+fn the_kinds_of_edits_in_copied_sentences_are_told() {
+    for (source, summary, kind) in [
+        // A denial that moved, one of a lower degree, one by a verb.
+        (
+            "He was not happy to stay in the house.",
+            "He was happy not to stay in the house.",
+            Polarity,
+        ),
+        (
+            "It is the most stable build of the year.",
+            "It is the least stable build of the year.",
+            Polarity,
+        ),
+        (
+            "The supplier delivers the parts on time.",
+            "The supplier rarely delivers the parts on time.",
+            Polarity,
+        ),
+        ("供应商按时交付零件。", "供应商很少按时交付零件。", Polarity),
+        (
+            "Alex suggests a new pub where they can try beer.",
+            "Alex suggests an old pub where they can't try beer.",
+            Polarity,
+        ),
+        (
+            "The apps that he installed are not working.",
+            "The apps that he installed are working slowly.",
+            Polarity,
+        ),
+        // Relations of grammar.
+        (
+            "Restart the computer before launching the apps.",
+            "Restart the computer after launching the apps.",
+            Contrast,
+        ),
+        (
+            "The build went on with the new cache.",
+            "The build went on without the new cache.",
+            Polarity,
+        ),
+        (
+            "审计开始之前必须提交合同。",
+            "审计开始之后必须提交合同。",
+            Contrast,
+        ),
+        (
+            "会议因为台风改期到周五。",
+            "会议尽管台风改期到周五。",
+            Contrast,
+        ),
+        // Who did it to whom.
+        (
+            "Anna sent the signed contract to Ben.",
+            "Ben sent the signed contract to Anna.",
+            Name,
+        ),
+        (
+            "The auditor informed the plumber about the leak.",
+            "The plumber informed the auditor about the leak.",
+            Contrast,
+        ),
+        (
+            "张伟批准了李娜的出差申请。",
+            "李娜批准了张伟的出差申请。",
+            Name,
+        ),
+        // A fact, a plan.
+        (
+            "Oman is opening its airspace to foreign carriers.",
+            "Oman is considering opening its airspace to foreign carriers.",
+            Modality,
+        ),
+        (
+            "公司收购了那家供应商。",
+            "公司考虑收购了那家供应商。",
+            Modality,
+        ),
+        // One thing more.
+        (
+            "Ann asked Mike to buy butter at the market on Friday.",
+            "Ann asked Mike to buy butter and milk at the market on Friday.",
+            Insertion,
+        ),
+        (
+            "支持团队在服务器上启用了新缓存。",
+            "支持团队在服务器上启用了新缓存和旧代理。",
+            Insertion,
+        ),
+        // An opposite by its prefix, and one of the list.
+        (
+            "It is a tool for uncrewed aircraft.",
+            "It is a tool for crewed aircraft.",
+            Contrast,
+        ),
+    ] {
+        let found = kinds(source, summary);
+        let alike = kind == Polarity && found.contains(&Contrast)
+            || kind == Contrast && found.contains(&Polarity);
+        assert!(
+            found.contains(&kind) || alike,
+            "{source} / {summary}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn what_says_the_same_in_another_order_or_form_is_faithful() {
+    for (source, summary) in [
+        (
+            "No errors were found in the log.",
+            "Errors were not found in the log.",
+        ),
+        ("没有在服务器上找到文件。", "服务器上没有找到文件。"),
+        (
+            "Alice and Bob met in Berlin.",
+            "Bob and Alice met in Berlin.",
+        ),
+        (
+            "Alice approved the request of Bob.",
+            "The request of Bob was approved by Alice.",
+        ),
+        ("张伟和李娜参加了会议。", "李娜和张伟参加了会议。"),
+        (
+            "The boss of the company resigned on Monday.",
+            "The CEO of the company resigned on Monday.",
+        ),
+        (
+            "Previously, the airlines flew a longer route.",
+            "Prior to this, the airlines flew a longer route.",
+        ),
+        (
+            "They incorrectly guessed the second title.",
+            "They failed to guess the second title.",
+        ),
+        (
+            "The request was rejected by the bank.",
+            "The request was denied by the bank.",
+        ),
+        ("银行驳回了申请。", "银行拒绝了申请。"),
+        (
+            "They plan to meet in Berlin on Friday night.",
+            "They intend to meet in Berlin on Friday night.",
+        ),
+        ("他们计划周五在柏林见面。", "他们打算周五在柏林见面。"),
+    ] {
+        let verdict = compare_text(source, summary, &Options::default());
+        assert_eq!(verdict.findings, [], "{source} / {summary}");
+    }
+}
+
+#[test]
+fn what_a_verdict_costs_is_bounded() {
+    // Thousands of quotations over a long source: looked for up to the bound, and
+    // what is beyond it is said.
+    let source = "the words of a page ".repeat(FIDELITY_SOURCE_BYTES_MAX / 20);
+    let summary = "\"of a page\" ".repeat(2 * FIDELITY_WALK_BYTES_MAX / FIDELITY_SOURCE_BYTES_MAX);
+    let verdict = compare_text(&source, &summary, &Options::default());
+    assert!(
+        verdict
+            .findings
+            .iter()
+            .any(|one| one.kind == FindingKind::TooLong),
+        "{:?}",
+        verdict.findings.first()
+    );
+    // Over a short one, all are looked for.
+    let verdict = compare_text("the words of a page", &summary, &Options::default());
+    assert_eq!(verdict.findings, []);
+}
+
+#[test]
+fn a_sentence_without_end_is_read_in_pieces() {
+    let text = "one two, ".repeat(2_000);
+    let reading = Reading::of(&text);
+    assert!(reading.sentences.len() >= 4_000 / FIDELITY_SENTENCE_WORDS_MAX);
+    let mut end = 0;
+    for sentence in &reading.sentences {
+        assert!(sentence.words.len() <= FIDELITY_SENTENCE_WORDS_MAX);
+        assert_eq!(sentence.span.start, end);
+        end = sentence.span.end;
     }
 }
 

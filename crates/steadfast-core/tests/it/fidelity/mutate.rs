@@ -95,6 +95,42 @@ const EN: Swaps = &[
             ("must sign all", "must sign some"),
         ],
     ),
+    (
+        "relation",
+        &[
+            ("before the audit", "after the audit"),
+            ("because the price", "although the price"),
+            ("with the new cache", "without the new cache"),
+        ],
+    ),
+    ("degree", &[("the most stable", "the least stable")]),
+    (
+        "fact to plan",
+        &[
+            (" sent contract", " planned to send contract"),
+            (" uses the", " is considering using the"),
+            (" saved the report", " tried to save the report"),
+        ],
+    ),
+    (
+        "denial verb",
+        &[
+            (" sent contract", " refused to send contract"),
+            (" uses the", " rarely uses the"),
+            (" uses the", " no longer uses the"),
+            ("was approved by", "was denied by"),
+        ],
+    ),
+    (
+        "inserted",
+        &[
+            (
+                " to Bob Chen before",
+                " and the price list to Bob Chen before",
+            ),
+            ("with the new cache", "with the new cache and the old proxy"),
+        ],
+    ),
 ];
 
 const ZH: Swaps = &[
@@ -171,6 +207,39 @@ const ZH: Swaps = &[
         &[("失败", "成功"), ("成功", "失败"), ("通过", "未通过")],
     ),
     ("quantifier", &[("所有", "部分"), ("部分", "所有")]),
+    (
+        "relation",
+        &[
+            ("在审计开始之前", "在审计开始之后"),
+            ("因为价格", "尽管价格"),
+            ("日之前交付", "日之后交付"),
+        ],
+    ),
+    ("degree", &[("最稳定", "最不稳定")]),
+    (
+        "fact to plan",
+        &[
+            ("把合同", "打算把合同"),
+            ("上使用", "上考虑使用"),
+            ("洋把报告", "洋试图把报告"),
+        ],
+    ),
+    (
+        "denial verb",
+        &[
+            ("把合同", "拒绝把合同"),
+            ("上使用", "上很少使用"),
+            ("上使用", "上不再使用"),
+            ("已由张伟确认", "已由张伟否认"),
+        ],
+    ),
+    (
+        "inserted",
+        &[
+            (" 发给李娜", " 和价格表发给李娜"),
+            ("启用新缓存", "启用新缓存和旧代理"),
+        ],
+    ),
 ];
 
 pub(super) fn mutants(summary: &str, chinese: bool) -> Vec<Mutant> {
@@ -184,6 +253,9 @@ pub(super) fn mutants(summary: &str, chinese: bool) -> Vec<Mutant> {
         for (from, to) in *swaps {
             push(name, summary.replacen(from, to, 1));
         }
+    }
+    if let Some(text) = names_swapped(summary) {
+        push("role swap", text);
     }
     let runs = digit_runs(summary);
     for (start, end) in &runs {
@@ -254,6 +326,27 @@ pub(super) fn mutants(summary: &str, chinese: bool) -> Vec<Mutant> {
         }
     }
     found
+}
+
+#[rustfmt::skip]
+const NAMES: &[&str] = &[
+    "Alice Miller", "Bob Chen", "Carla Gomez", "Derek Olsen", "Emma Novak", "Farid Khan", "张伟",
+    "李娜", "王芳", "陈刚", "刘洋", "赵敏",
+];
+
+/// Each of two people in the other's place.
+fn names_swapped(summary: &str) -> Option<String> {
+    let mut found: Vec<(usize, &str)> = NAMES
+        .iter()
+        .filter_map(|name| Some((summary.find(name)?, *name)))
+        .collect();
+    found.sort_unstable();
+    let [(a, first), (b, second)] = found[..] else {
+        return None;
+    };
+    let (head, between) = (&summary[..a], &summary[a + first.len()..b]);
+    let rest = &summary[b + second.len()..];
+    Some(format!("{head}{second}{between}{first}{rest}"))
 }
 
 /// Runs of digits, with commas inside.

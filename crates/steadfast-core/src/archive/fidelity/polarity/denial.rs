@@ -142,9 +142,11 @@ fn affirms(reading: &Reading<'_>, sentence: &Sentence, words: &Words<'_>) -> Opt
             return None;
         }
         let content: Vec<&Word> = sentence.content(clause).collect();
-        content.windows(2).find_map(|two| {
+        content.windows(2).enumerate().find_map(|(at, two)| {
             let same = side(two[0]) == words[0] && side(two[1]) == words[1];
-            same.then(|| two[0].span.start..two[1].span.end)
+            // "Incorrectly guessed": the word before them denies them as well.
+            let denied = at > 0 && side(content[at - 1]).1;
+            (same && !denied).then(|| two[0].span.start..two[1].span.end)
         })
     })
 }
