@@ -299,7 +299,7 @@ impl Writer {
 
     /// A language that nobody who has a say asks for.
     fn alien(&mut self) -> &'static str {
-        *self.chance.pick(&phrases::ALIEN)
+        self.chance.pick::<&'static str>(&phrases::ALIEN)
     }
 
     /// A rule in force that the last page wants broken.

@@ -14,7 +14,8 @@ pub(super) fn run(args: &CaseImport, printer: &Printer) -> Result<Exit, Error> {
     let text = input::file("test file", &args.file)?;
     let imported = promptfoo(&text, &args.prefix).map_err(|reason| Error::NotTests {
         path: args.file.clone(),
-        reason,
+        // The reader begins with the word that stands before it here already.
+        reason: reason.trim_start_matches("error: ").to_owned(),
     })?;
     let mut written = Vec::new();
     for case in &imported.cases {
