@@ -24,12 +24,20 @@ use crate::driver::Driver;
 use crate::model::Model;
 use crate::skill::{Skill, SkillCall, SkillError, Skills};
 
+/// One call as it was recorded.
+struct Turn {
+    /// The request, by its hash.
+    of: Hash,
+    /// The event of the outcome.
+    answered: Seq,
+    outcome: Option<Result<Reply, ModelError>>,
+}
+
 /// The recorded model, and what answers behind it.
 pub(super) struct Tape {
     name: String,
     handling: Handling,
-    /// Key of each request with the event of its outcome and that outcome, in order.
-    recorded: Vec<(Hash, Seq, Option<Result<Reply, ModelError>>)>,
+    recorded: Vec<Turn>,
     price: Price,
     place: Arc<Place>,
     /// What people said after each call.
@@ -69,7 +77,11 @@ impl Tape {
             handling,
             recorded: calls
                 .clone()
-                .map(|call| (key(&call.request), call.answered, call.outcome.clone()))
+                .map(|call| Turn {
+                    of: key(&call.request),
+                    answered: call.answered,
+                    outcome: call.outcome.clone(),
+                })
                 .collect(),
             price: original.price.clone().unwrap_or(Price::FREE),
             place: Arc::clone(place),
@@ -126,9 +138,9 @@ impl Model for Tape {
             let same = self
                 .recorded
                 .get(number)
-                .filter(|(of, ..)| *of == key(request));
+                .filter(|turn| turn.of == key(request));
             let outcome = same
-                .and_then(|(_, at, outcome)| Some((*at, outcome.clone()?)))
+                .and_then(|turn| Some((turn.answered, turn.outcome.clone()?)))
                 .filter(|_| !state.left);
             match &outcome {
                 Some(_) => state.played += 1,
