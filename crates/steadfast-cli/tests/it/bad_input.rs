@@ -136,8 +136,8 @@ fn arguments_that_cannot_be() {
             ),
             (
                 &["replay", "t1", "--with", "summariser=x"],
-                "C0063",
-                &["by rule"],
+                "M0002",
+                &["`x`"],
             ),
             (
                 &[

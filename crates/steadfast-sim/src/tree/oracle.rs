@@ -51,6 +51,7 @@ pub(super) fn judge(draw: &Draw, run: &Run) -> (Seen, Violations) {
         seen.events += events.len() as u64;
         family.ended_once(task, events, &mut violations);
         family.delivered_once(events, &mut seen, &mut violations);
+        family.told(events, &mut violations);
         family.walls(task, &mut violations);
         seen.overreaches += events
             .iter()
@@ -172,6 +173,32 @@ impl<'a> Family<'a> {
         }
         for child in open {
             violations.push(format!("`{child}` was begun and never heard of"));
+        }
+    }
+
+    /// A child that was at work when its parent was cancelled is told, or is as good
+    /// as through: it asks its model once more at most.
+    fn told(&self, events: &[Event], violations: &mut Violations) {
+        let cancelled = |event: &&Event| matches!(event.body, Body::CancelRequested(_));
+        let Some(cancel) = events.iter().find(cancelled) else {
+            return;
+        };
+        let mut at_work: BTreeSet<&TaskId> = BTreeSet::new();
+        for event in events.iter().take_while(|event| event.seq < cancel.seq) {
+            match &event.body {
+                Body::ChildStarted(body) => at_work.insert(&body.child),
+                Body::ChildEnded(body) => at_work.remove(&body.child),
+                _ => continue,
+            };
+        }
+        for (task, own) in &self.run.logs {
+            let id = &task.state.task;
+            let told = own.iter().any(|event| cancelled(&event));
+            let later = own.iter().filter(|event| event.at > cancel.at);
+            let asks = later.filter(|event| matches!(event.body, Body::ModelCalled(_)));
+            if at_work.contains(id) && !told && asks.count() > 1 {
+                violations.push(format!("`{id}` went on, and its parent was cancelled"));
+            }
         }
     }
 
