@@ -41,7 +41,7 @@ pub fn rank<const N: usize>(archive: &Archive, queries: &[Query; N]) -> [Vec<usi
     let entries: Vec<&Archived> = archive.entries.iter().collect();
     let terms = queries.each_ref();
     let terms = terms.map(|query| Terms::of_first(&query.text, limits::RECALL_TERMS_MAX));
-    let found = Found::of(&entries, &Asked::new(&terms), terms.each_ref());
+    let found = Found::of(&entries, &terms);
     let newest = entries.len().saturating_sub(1).max(1) as f64;
     std::array::from_fn(|which| {
         let mut scores = found.scores(&entries, which);
@@ -54,9 +54,9 @@ pub fn rank<const N: usize>(archive: &Archive, queries: &[Query; N]) -> [Vec<usi
                 + RECENCY * at as f64 / newest
                 + if same { PHASE } else { 0.0 };
         }
-        let mut order: Vec<usize> = (0..entries.len()).collect();
-        order.sort_unstable_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(b.cmp(a)));
-        order
+        let mut order: Vec<(f64, usize)> = scores.into_iter().zip(0..).collect();
+        order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
+        order.into_iter().map(|(_, at)| at).collect()
     })
 }
 
@@ -72,22 +72,25 @@ struct Found {
 }
 
 impl Found {
-    fn of<const N: usize>(entries: &[&Archived], asked: &Asked, terms: [&Terms; N]) -> Found {
+    fn of<const N: usize>(entries: &[&Archived], terms: &[Terms; N]) -> Found {
         let mut found = Found {
             holds: vec![Vec::new(); N],
             holding: terms.iter().map(|of| vec![0.0; of.counts.len()]).collect(),
             mean: 1.0,
         };
+        let asked = Asked::new(terms);
         let mut length = 0;
         for (at, one) in entries.iter().enumerate() {
             length += u64::from(one.terms().length);
-            for (term, count) in one.terms().shared(asked) {
-                for (which, of) in terms.iter().enumerate() {
-                    let Some(place) = of.place(term) else {
-                        continue;
-                    };
-                    found.holds[which].push((at, place, count));
-                    found.holding[which][place] += 1.0;
+            for (term, count) in &one.terms().counts {
+                let Some(places) = asked.places(*term) else {
+                    continue;
+                };
+                for (which, place) in places.iter().enumerate() {
+                    if let Some(place) = *place {
+                        found.holds[which].push((at, place, *count));
+                        found.holding[which][place] += 1.0;
+                    }
                 }
             }
         }

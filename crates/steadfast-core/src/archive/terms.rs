@@ -49,42 +49,55 @@ impl Terms {
     pub(super) fn place(&self, term: u64) -> Option<usize> {
         self.counts.binary_search_by_key(&term, |one| one.0).ok()
     }
+}
 
-    /// The terms that may be asked for, and how often they stand here.
-    pub(super) fn shared<'a>(&'a self, asked: &'a Asked) -> impl Iterator<Item = (u64, u32)> {
-        self.counts
+/// The terms of some questions, made for being looked up: most terms of a text are
+/// in none, which one look tells.
+pub(super) struct Asked<const N: usize> {
+    /// Each term with its place in each of the questions.
+    terms: Vec<(u64, [Option<usize>; N])>,
+    /// By the last digits of a term, its number in the list above and one more;
+    /// where several share them, in the slots that follow.
+    slots: Vec<u16>,
+}
+
+impl<const N: usize> Asked<N> {
+    /// Slots for each term: few terms share one.
+    const SPARSE: usize = 4;
+
+    pub(super) fn new(of: &[Terms; N]) -> Asked<N> {
+        let mut all: Vec<u64> = of
             .iter()
-            .copied()
-            .filter(|(term, _)| asked.perhaps(*term))
-    }
-}
-
-/// The terms of some questions, made for being asked after: most terms of a text
-/// are in none, which one bit tells.
-pub(super) struct Asked {
-    bits: [u64; Asked::WORDS],
-}
-
-impl Asked {
-    const WORDS: usize = 128;
-
-    pub(super) fn new(terms: &[Terms]) -> Asked {
-        let mut bits = [0; Asked::WORDS];
-        for (term, _) in terms.iter().flat_map(|of| &of.counts) {
-            let (word, bit) = Asked::bit(*term);
-            bits[word] |= bit;
+            .flat_map(|of| of.counts.iter().map(|(term, _)| *term))
+            .collect();
+        all.sort_unstable();
+        all.dedup();
+        let size = (all.len() * Asked::<N>::SPARSE).next_power_of_two();
+        let mut slots = vec![0; size];
+        for (number, term) in all.iter().enumerate() {
+            let mut slot = *term as usize % size;
+            while slots[slot] != 0 {
+                slot = (slot + 1) % size;
+            }
+            slots[slot] = u16::try_from(number + 1).expect("questions are short");
         }
-        Asked { bits }
+        let places = |term: u64| of.each_ref().map(|of| of.place(term));
+        let terms = all.into_iter().map(|term| (term, places(term))).collect();
+        Asked { terms, slots }
     }
 
-    fn perhaps(&self, term: u64) -> bool {
-        let (word, bit) = Asked::bit(term);
-        self.bits[word] & bit != 0
-    }
-
-    fn bit(term: u64) -> (usize, u64) {
-        let at = (term ^ (term >> 32)) as usize % (Asked::WORDS * 64);
-        (at / 64, 1 << (at % 64))
+    /// Its place in each of the questions; none where no question has it.
+    pub(super) fn places(&self, term: u64) -> Option<&[Option<usize>; N]> {
+        let size = self.slots.len();
+        let mut slot = term as usize % size;
+        loop {
+            let number = usize::from(self.slots[slot]).checked_sub(1)?;
+            let (found, places) = &self.terms[number];
+            if *found == term {
+                return Some(places);
+            }
+            slot = (slot + 1) % size;
+        }
     }
 }
 
@@ -125,9 +138,16 @@ mod tests {
         assert!(text.holds(&Terms::of("budget")));
         assert!(text.holds(&Terms::of("海酒")));
         assert!(!text.holds(&Terms::of("酒上")));
-        let query = Asked::new(&[Terms::of("budget 酒店")]);
-        let mut shared: Vec<u32> = text.shared(&query).map(|(_, count)| count).collect();
-        shared.sort_unstable();
-        assert_eq!(shared, [1, 2]);
+        let questions = [Terms::of("budget 酒店"), Terms::of("budget")];
+        let asked = Asked::new(&questions);
+        let places = |word: &str| asked.places(Terms::of(word).counts[0].0).copied();
+        let budget = questions[0].place(Terms::of("budget").counts[0].0);
+        assert_eq!(places("Budget"), Some([budget, Some(0)]));
+        assert_eq!(
+            places("酒店").map(|of| of.map(|at| at.is_some())),
+            Some([true, false])
+        );
+        assert_eq!(places("上海"), None);
+        assert_eq!(Asked::new(&[Terms::of("")]).places(1), None);
     }
 }
