@@ -40,6 +40,7 @@ const OBEY: &str = "crates/steadfast-core/src/task/obey.rs";
 const OFFER: &str = "crates/steadfast-core/src/archive/offer.rs";
 const OUTCOME: &str = "crates/steadfast-core/src/task/outcome.rs";
 const RECALLING: &str = "crates/steadfast-core/src/task/recall.rs";
+const RECEIPTS: &str = "crates/steadfast-core/src/task/receipts.rs";
 const RECORD: &str = "crates/steadfast-core/src/task/record.rs";
 const REPLACE: &str = "crates/steadfast-core/src/ledger/replace.rs";
 const REVIEW: &str = "crates/steadfast-core/src/check/review.rs";
@@ -145,9 +146,9 @@ pub(super) const MUTANTS: &[Mutant] = &[
     mutant(
         "G1",
         "a pass that outlives what it rests on",
-        FOLD,
-        "receipts.retain(|_, receipt| receipt.seq < since);",
-        "receipts.retain(|_, receipt| receipt.seq < since || receipt.checked.is_some());",
+        RECEIPTS,
+        "retain(|_, one| one.seq < since);",
+        "retain(|_, one| one.seq < since || one.checked.is_some());",
         "a_receipt_lapses_when_what_it_rests_on_changes",
     ),
     mutant(
@@ -357,8 +358,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "G5",
         "a fragment that is not stored",
         ASSEMBLE,
-        "if !before.contains(&one.sealed.hash) {",
-        "if !before.is_empty() && !before.contains(&one.sealed.hash) {",
+        "if !before.named(&one.sealed.hash) {",
+        "if !before.entries.is_empty() && !before.named(&one.sealed.hash) {",
         "g05_every_context_rebuilds_to_its_hash",
     ),
     mutant(
@@ -563,8 +564,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "G11",
         "what the work builds on cut down to key data",
         DRAW,
-        "if receipts.any(|(_, receipt)| receipt.call == call.call) {",
-        "if receipts.any(|(_, receipt)| receipt.call == call.call && false) {",
+        "if self.task.state.beliefs.receipts.is_of(&call.call) {",
+        "if self.task.state.beliefs.receipts.is_of(&call.call) && false {",
         "what_the_work_builds_on_stays_in_full",
     ),
     // G12: bounded.
@@ -922,8 +923,8 @@ pub(super) const MUTANTS: &[Mutant] = &[
         "G5",
         "a replay that asks what is recorded",
         "crates/steadfast/src/replay/tape.rs",
-        "*of == key(request));",
-        "*of != key(request));",
+        "turn.of == key(request));",
+        "turn.of != key(request));",
         "an_unchanged_replay_calls_nobody",
     ),
     // Conversations, facts, and what models propose.
