@@ -33,7 +33,13 @@ pub(crate) async fn run(
         origin.save(settings, &new)?;
     }
     if printer.json {
-        printer.json(&json!({ "task": forked.task, "from": id, "at": forked.at }))?;
+        let ahead = forked.ahead.iter();
+        let ahead: Vec<_> = ahead
+            .map(|(seq, skill)| json!({ "seq": seq, "skill": skill }))
+            .collect();
+        printer.json(&json!({
+            "task": forked.task, "from": id, "at": forked.at, "deeds_behind": ahead,
+        }))?;
     } else {
         printer.data(forked.task.as_str())?;
     }
@@ -41,6 +47,16 @@ pub(crate) async fn run(
         "it has the events of {id} up to {}; deeds up to there are done, and stay so",
         forked.at
     ));
+    if !forked.ahead.is_empty() {
+        let ahead = forked.ahead.iter();
+        let ahead: Vec<String> = ahead
+            .map(|(seq, skill)| format!("{skill} (event {seq})"))
+            .collect();
+        printer.say(&format!(
+            "{id} did more behind that point, which the new task knows nothing of and may do again: {}",
+            ahead.join(", ")
+        ));
+    }
     let resume = settings.command(&format!("resume {}", forked.task));
     printer.say(&format!("go on with `{resume}`"));
     Ok(Exit::Ok)

@@ -134,6 +134,15 @@ fn a_fork_goes_on_from_a_point() {
     ]);
     assert_eq!(ran.exit, 0, "{}", ran.stderr);
     assert_eq!(json(&ran.stdout)["at"], at);
+    // What the original did behind the point is named: the fork may do it again.
+    let behind = &json(&ran.stdout)["deeds_behind"];
+    assert_eq!(behind.as_array().map(Vec::len), Some(1), "{behind}");
+    assert_eq!(behind[0]["skill"], "pay");
+    assert!(
+        ran.stderr.contains("may do again: pay (event"),
+        "{}",
+        ran.stderr
+    );
     let forked = case.run(&["log", "t2", "--json"]).stdout;
     assert_eq!(forked.lines().count() as u64, at);
     let deeds = case.read("paid.txt").lines().count();

@@ -1,4 +1,5 @@
-//! The path of a run: the states that its machine entered, read off its log.
+//! The path of a run: the states that its machine entered and did not pass over,
+//! read off its log.
 
 use serde::Serialize;
 use steadfast_core::event::machine::Place;
@@ -42,8 +43,15 @@ pub(super) struct Parting {
 pub fn path(events: &[Event]) -> Path {
     let mut path = Path::default();
     for event in events {
-        let Body::StateEntered(body) = &event.body else {
-            continue;
+        let body = match &event.body {
+            Body::StateEntered(body) => body,
+            // Entered and passed over: what it was to do was not done, so that it is
+            // no step of the way. A check that became optional must not look kept.
+            Body::StateSkipped(body) => {
+                path.steps.pop_if(|last| last.name == body.state.as_str());
+                continue;
+            }
+            _ => continue,
         };
         let (name, kind) = match (&body.to, body.retry) {
             (Place::State(state), true) => (format!("{state}_RETRY"), Kind::Retry),

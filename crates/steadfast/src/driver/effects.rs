@@ -373,15 +373,13 @@ impl AtWork {
         if self.handles.is_empty() || !self.handles.keys().all(rests) {
             return None;
         }
+        let now = session.now();
         let mut calls = session.task.state.stands.calls.values();
-        let later = calls.any(|call| {
-            matches!(
-                call.stage,
-                Stage::Ready {
-                    not_before: Some(_),
-                    ..
-                }
-            )
+        // One whose time has come and which did not begin waits as well: for room in
+        // a budget or beside the others, which only they can give.
+        let later = calls.any(|call| match call.stage {
+            Stage::Ready { not_before, .. } => not_before.is_some_and(|at| at > now),
+            _ => false,
         });
         let children = resting.into_values().map(|(child, _)| child);
         (!later).then(|| children.collect())

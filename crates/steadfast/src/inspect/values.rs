@@ -171,6 +171,10 @@ pub(super) fn stale(entries: &[Entry]) -> Vec<Finding> {
         let Some((skill, args)) = call_of(entries, at) else {
             continue;
         };
+        // The runtime's word on a call that was never made is no value.
+        if is_refusal(&entries[at].text) {
+            continue;
+        }
         let key = (skill.to_owned(), args.to_string());
         let Some(before) = last.insert(key, at) else {
             continue;
@@ -187,6 +191,11 @@ pub(super) fn stale(entries: &[Entry]) -> Vec<Finding> {
         found.push(Finding::new(FindingKind::Stale, message, places).costing(tokens));
     }
     found
+}
+
+fn is_refusal(text: &str) -> bool {
+    let value: Option<Value> = serde_json::from_str(text).ok();
+    value.is_some_and(|value| value["refused"]["code"].is_string())
 }
 
 /// Arguments that follow from nothing that stands before them.

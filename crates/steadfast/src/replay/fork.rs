@@ -4,11 +4,14 @@
 //! batch begins: right before an outcome or a word from outside was recorded. The
 //! state at such a point is one that a driver could have found after a crash.
 
+use std::collections::BTreeMap;
+
 use steadfast_core::content::HoldsContent;
 use steadfast_core::event::{Body, Event, Sealed};
 use steadfast_core::hash::Hash;
-use steadfast_core::id::{Seq, TaskId, Timestamp};
+use steadfast_core::id::{CallId, Seq, SkillName, TaskId, Timestamp};
 use steadfast_core::limits;
+use steadfast_core::workflow::spec::EffectClass;
 use steadfast_store::{Batch, Log, Status, Takeover, TaskHeader, load_events};
 
 use super::error::Error;
@@ -19,6 +22,9 @@ pub struct Forked {
     pub task: TaskId,
     /// The last event that both have.
     pub at: Seq,
+    /// What the other did in the world behind that point, by the event of its
+    /// intent: the new task knows nothing of it, and may do it again.
+    pub ahead: Vec<(Seq, SkillName)>,
 }
 
 /// The last point at or before an event that can be gone on from.
@@ -72,7 +78,27 @@ pub async fn fork(log: &dyn Log, task: &TaskId, at: Seq, new: &TaskId) -> Result
     Ok(Forked {
         task: new.clone(),
         at,
+        ahead: deeds_behind(&events, at),
     })
+}
+
+/// The calls that act and were begun behind a point.
+fn deeds_behind(events: &[Event], at: Seq) -> Vec<(Seq, SkillName)> {
+    let mut acting: BTreeMap<&CallId, &SkillName> = BTreeMap::new();
+    let mut found = Vec::new();
+    for event in events {
+        match &event.body {
+            Body::CallAdmitted(body) if body.effect != Some(EffectClass::Read) => {
+                acting.insert(&body.call, &body.skill);
+            }
+            Body::SkillCalled(body) if event.seq > at => {
+                let skill = acting.get(&body.call);
+                found.extend(skill.map(|skill| (event.seq, (*skill).clone())));
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 /// Copies the stored bytes of a log up to an event, with their contents.

@@ -65,6 +65,10 @@ fn good() -> Script {
 }
 
 async fn tested(case: Case, script: Script, repeats: u32) -> Tested {
+    tested_on(pipeline(), case, script, repeats).await
+}
+
+async fn tested_on(workflow: Arc<Workflow>, case: Case, script: Script, repeats: u32) -> Tested {
     let file = File {
         path: "regression_cases/leak/reg.yaml".into(),
         group: "leak".to_owned(),
@@ -73,7 +77,7 @@ async fn tested(case: Case, script: Script, repeats: u32) -> Tested {
     let model = move || Ok(Arc::new(script.clone().build()) as Arc<dyn Model>);
     let job = Job {
         file,
-        stage: stage(pipeline()),
+        stage: stage(workflow),
         model: Box::new(model),
         repeats,
     };
@@ -185,6 +189,28 @@ async fn a_path_that_differs_is_told_in_full() {
     let context = failure.context.as_deref().unwrap();
     assert!(context.contains("EXECUTION_CONTRACT"), "{context}");
     assert!(context.contains("search_knowledge"), "{context}");
+}
+
+/// A mandatory check that somebody made optional, and that a model passes over, is
+/// no step of the way: the case of the incident goes red.
+#[tokio::test]
+async fn a_state_that_was_passed_over_is_not_on_the_path() {
+    let mut spec = pipeline().spec.clone();
+    spec.states.get_mut("S2").unwrap().mandatory = Some(false);
+    let hasty = || {
+        let check = json!({"draft": "# 成稿"});
+        Script::new()
+            .call("extract_keywords", json!({}))
+            .call("format_check", check.clone())
+            .call("search_knowledge", json!({}))
+            .call("format_check", check)
+    };
+    let guarded = tested(case(), hasty(), 1).await;
+    assert_eq!(guarded.outcome, Outcome::Passed, "{guarded:?}");
+    let open = Workflow::compile(spec).unwrap();
+    let open = tested_on(open, case(), hasty(), 1).await;
+    assert_eq!(kinds(&open.failures), [FailureKind::Path], "{open:?}");
+    assert_eq!(open.path, ["S1", "S3", "DONE"]);
 }
 
 #[tokio::test]

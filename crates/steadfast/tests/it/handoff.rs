@@ -392,3 +392,45 @@ async fn a_child_that_waits_for_a_person_lets_the_parent_rest() {
     );
     assert_eq!(ended(&bench.events().await), 4);
 }
+
+/// One that failed is to be run again, and has no room while another holds the rest
+/// of the budget and waits for a person: then the parent rests, since only that
+/// person can go on.
+#[tokio::test]
+async fn g12_a_child_without_room_does_not_keep_the_parent_awake() {
+    let mut workflow = workflow();
+    workflow["budget"] = json!({"model_calls": 9});
+    workflow["states"]["COLLECT"]["tasks"] = json!(["a", "b"]);
+    workflow["skills"]["note"]["approval"] = json!("required");
+    workflow["skills"]["peek"] = json!({"kind": "function", "effect": "read"});
+    workflow["workflows"]["probe"] = json!({"initial_state": "PEEK", "states": {
+        "PEEK": {"skill": "peek", "on_success": "DONE"}
+    }});
+    let tasks = workflow["tasks"].as_object_mut().unwrap();
+    tasks.retain(|name, _| name == "a" || name == "b");
+    tasks["a"]["budget"] = json!({"model_calls": 8});
+    // One call proposes, a second would answer.
+    tasks["b"]["workflow"] = json!("probe");
+    tasks["b"]["budget"] = json!({"model_calls": 1});
+    tasks["b"]["on_failure"] = json!("retry");
+    let bench = Bench::new();
+    let (mut driver, _) = bench.driver();
+    let peek = FunctionSkill::new(|_| async { Ok(json!({})) });
+    let note = Arc::clone(driver.skills.get("note").unwrap());
+    let skills = [
+        ("note".into(), note),
+        ("peek".into(), Arc::new(peek) as Arc<dyn Skill>),
+    ];
+    driver.skills = skills.into_iter().collect();
+    driver.start(&id(), SALT, start(workflow)).await.unwrap();
+    let parent = id();
+    let run = driver.run(&parent, Takeover::IfExpired);
+    let span = std::time::Duration::from_secs(20);
+    let rest = tokio::time::timeout(span, run).await.expect("it rests");
+    let Rest::Waiting(Waiting::Children { children }) = rest.unwrap() else {
+        panic!("nobody but a person can go on");
+    };
+    assert_eq!(children.len(), 1);
+    let failed = |event: &&Event| matches!(event.body, Body::SkillFailed(_));
+    assert_eq!(bench.events().await.iter().filter(failed).count(), 1);
+}
