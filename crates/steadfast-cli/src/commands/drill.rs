@@ -49,7 +49,7 @@ pub(crate) async fn run(
     ));
     if let Some(path) = &args.html {
         // A drill may take hours: whether it can be written is known before.
-        write(path, "")?;
+        writable(path)?;
     }
     let done: RefCell<Vec<Run>> = RefCell::default();
     let mut progress = |run: &Run| {
@@ -160,9 +160,37 @@ fn asked(name: &str, settings: &Settings, printer: &Printer) -> Result<Models, E
     })
 }
 
+/// Whether a file can be written. What it holds stays: a drill that is stopped has
+/// nothing to put in the place of the report before.
+fn writable(path: &Path) -> Result<(), Error> {
+    let opened = std::fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(path);
+    opened.map(drop).map_err(|source| Error::Write {
+        path: path.to_owned(),
+        source,
+    })
+}
+
 fn write(path: &Path, text: &str) -> Result<(), Error> {
     std::fs::write(path, text).map_err(|source| Error::Write {
         path: path.to_owned(),
         source,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_that_is_there_stays_until_the_next_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("drill.html");
+        std::fs::write(&path, "the report before").unwrap();
+        writable(&path).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "the report before");
+        assert!(writable(&folder.path().join("nowhere/drill.html")).is_err());
+    }
 }

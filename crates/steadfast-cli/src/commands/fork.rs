@@ -33,12 +33,12 @@ pub(crate) async fn run(
         origin.save(settings, &new)?;
     }
     if printer.json {
-        let ahead = forked.ahead.iter();
-        let ahead: Vec<_> = ahead
+        let behind = forked.behind.iter();
+        let behind: Vec<_> = behind
             .map(|(seq, skill)| json!({ "seq": seq, "skill": skill }))
             .collect();
         printer.json(&json!({
-            "task": forked.task, "from": id, "at": forked.at, "deeds_behind": ahead,
+            "task": forked.task, "from": id, "at": forked.at, "deeds_behind": behind,
         }))?;
     } else {
         printer.data(forked.task.as_str())?;
@@ -47,14 +47,14 @@ pub(crate) async fn run(
         "it has the events of {id} up to {}; deeds up to there are done, and stay so",
         forked.at
     ));
-    if !forked.ahead.is_empty() {
-        let ahead = forked.ahead.iter();
-        let ahead: Vec<String> = ahead
+    if !forked.behind.is_empty() {
+        let behind = forked.behind.iter();
+        let behind: Vec<String> = behind
             .map(|(seq, skill)| format!("{skill} (event {seq})"))
             .collect();
         printer.say(&format!(
             "{id} did more behind that point, which the new task knows nothing of and may do again: {}",
-            ahead.join(", ")
+            behind.join(", ")
         ));
     }
     let resume = settings.command(&format!("resume {}", forked.task));

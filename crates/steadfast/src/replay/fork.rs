@@ -24,7 +24,7 @@ pub struct Forked {
     pub at: Seq,
     /// What the other did in the world behind that point, by the event of its
     /// intent: the new task knows nothing of it, and may do it again.
-    pub ahead: Vec<(Seq, SkillName)>,
+    pub behind: Vec<(Seq, SkillName)>,
 }
 
 /// The last point at or before an event that can be gone on from.
@@ -78,7 +78,7 @@ pub async fn fork(log: &dyn Log, task: &TaskId, at: Seq, new: &TaskId) -> Result
     Ok(Forked {
         task: new.clone(),
         at,
-        ahead: deeds_behind(&events, at),
+        behind: deeds_behind(&events, at),
     })
 }
 
